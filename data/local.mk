@@ -1,0 +1,1 @@
+# captures that ship with the program

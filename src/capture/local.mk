@@ -1,0 +1,3 @@
+libexscope_a_SOURCES += \
+	src/capture/capture.h \
+	src/capture/phase.c src/capture/phase.h

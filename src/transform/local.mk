@@ -1,0 +1,1 @@
+libexscope_a_SOURCES +=
