@@ -1,1 +1,1 @@
-libexscope_a_SOURCES +=
+libexscope_a_SOURCES += src/fabric/fabric.c src/fabric/fabric.h
