@@ -1,1 +1,2 @@
-libexscope_a_SOURCES +=
+libexscope_a_SOURCES += \
+	src/row/instruction.c src/row/instruction.h
