@@ -1,0 +1,38 @@
+/* Runs lines of the command language. One grammar for the REPL, scripts, -e and the explorer's `:` line:
+ *
+ *     [-]COMMAND [ARGUMENT]... [> FILE | >| FILE]   # comment
+ *
+ * Words are split at blanks; '..' and ".." quote, a backslash takes the next character as it is (inside ".."
+ * only before " and \). A # at the beginning of a word starts a comment. An option is --name VALUE or
+ * --name=VALUE. A leading - says that a script goes on when this line fails. `>` writes the output to a new
+ * file and refuses an existing one, `>|` replaces it; either way the file appears whole or not at all. */
+#ifndef EXSCOPE_EXPLORE_INTERPRETER_H
+#define EXSCOPE_EXPLORE_INTERPRETER_H
+
+#include "explore/command.h"
+#include "explore/render.h"
+
+typedef struct Interpreter {
+    Session *session;
+    Sink sink;          /* for output */
+    bool indent;        /* JSON over several lines */
+    Progress *progress; /* of the command that runs; its cancel flag stops a script too */
+    /* Told of each failure, in the order in which they happen; `where` is "FILE:LINE" or "". */
+    void (*failed)(void *context, const char *where, const char *line, const Error *error);
+    /* Told before a command runs and after; either may be NULL. */
+    void (*begin)(void *context, const Command *command);
+    void (*end)(void *context);
+    void *context;
+    unsigned depth; /* of `source` inside `source` */
+} Interpreter;
+
+/* Runs one line and writes its output. Empty lines and comments do nothing. In the format JSON a failure
+ * writes its error document to the sink too. False when it failed: `failed` has been told, `error` (NULL is
+ * fine) says it too. */
+bool interpreter_line(Interpreter *interpreter, const char *line, Error *error);
+
+/* Runs a script ("-": standard input), line by line as they come; stops at the first failure of a line that
+ * does not begin with `-`, and at `quit`. */
+bool interpreter_file(Interpreter *interpreter, const char *path, Error *error);
+
+#endif
