@@ -39,6 +39,9 @@ typedef struct CaptureWatcher {
     /* A phase is complete and checked; it stays owned by the capture, at this address. `tile_count` is known.
      * A phase handed out here may still belong to a load that fails later. */
     void (*phase)(void *context, const Phase *phase, uint16_t tile_count);
+    /* The load failed: takes over the half-read capture with the phases that were handed out, and frees it
+     * (capture_free) once nobody looks at them any more. NULL: capture_load frees it at once. */
+    void (*abandon)(void *context, Capture *capture);
     void *context;
 } CaptureWatcher;
 
