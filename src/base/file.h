@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/text.h"
 
 /* ---- reading ---- */
@@ -13,8 +14,12 @@
 typedef struct Input Input;
 
 /* Opens a file for one pass from front to back; "-" is standard input. Gzip and zstd (several members or
- * frames in a row too) are recognised by their first bytes, not by name. Refuses a directory. */
+ * frames in a row too) are recognised by their first bytes, not by name. Refuses a directory. Every message
+ * starts with the path ("standard input" for "-"). */
 Input *input_open(const char *path, Error *error);
+
+/* From now on a cancel of `progress` also ends the wait for a pipe that has nothing to say. */
+void input_watch(Input *input, const Progress *progress);
 
 /* Reads up to `capacity` decompressed bytes; *got is 0 only at the end. Fails when the file cannot be read or
  * the compressed data is damaged or cut off. */
