@@ -1,1 +1,3 @@
-# tests of tools
+# The generator of captures: for tests, benchmarks and data/.
+noinst_PROGRAMS += tests/tools/mkcapture
+tests_tools_mkcapture_SOURCES = tests/tools/mkcapture.c
