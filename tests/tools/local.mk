@@ -1,3 +1,6 @@
 # The generator of captures: for tests, benchmarks and data/.
 noinst_PROGRAMS += tests/tools/mkcapture
 tests_tools_mkcapture_SOURCES = tests/tools/mkcapture.c
+
+TESTS += tests/tools/test_data.sh
+dist_check_SCRIPTS += tests/tools/test_data.sh
