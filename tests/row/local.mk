@@ -1,6 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += tests/row/test_instruction
-TESTS += tests/row/test_instruction
+check_PROGRAMS += tests/row/test_instruction tests/row/test_decode
+TESTS += tests/row/test_instruction tests/row/test_decode
 tests_row_test_instruction_SOURCES = tests/row/test_instruction.c
 tests_row_test_instruction_LDADD = $(TEST_LDADD)
+tests_row_test_decode_SOURCES = tests/row/test_decode.c $(REFERENCE_SOURCES)
+tests_row_test_decode_LDADD = $(TEST_LDADD)
 endif
