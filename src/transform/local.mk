@@ -1,1 +1,3 @@
-libexscope_a_SOURCES +=
+libexscope_a_SOURCES += \
+	src/transform/equivalence.h \
+	src/transform/modes.h

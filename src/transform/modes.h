@@ -56,6 +56,12 @@ typedef struct Counterfactual {
     Phase *built;       /* owned, NULL for MODE_ORIGINAL */
     Geometry geometry;
     ModeFigures figures;
+    /* The captured transfers in the order in which they were emitted, merged or not. NULL for MODE_ORIGINAL.
+     */
+    uint32_t *emitted;
+    /* Staging address at its source of each captured transfer, in modes that stage there, else NULL. In every
+     * Repeat iteration the gather copies each transfer's words from that iteration's address to here. */
+    uint32_t *gathered_at;
     /* Merged copies in emission order, grouped by ascending tile. They describe Repeat iteration 0. */
     Copy *source_copies, *receiver_copies;
     size_t source_copy_count, receiver_copy_count;
@@ -63,7 +69,8 @@ typedef struct Counterfactual {
     uint32_t *source_staging_bytes, *receiver_staging_bytes;
 } Counterfactual;
 
-/* Builds an available mode. Near n log n. Fails (ERROR_REFUSED) with the reason when it is refused. */
+/* Builds an available mode. Near n log n. Fails (ERROR_REFUSED) with the reason when it is refused, or when
+ * staging would need more than 32-bit addresses. `dependencies` may be NULL for MODE_ORIGINAL. */
 bool mode_build(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies, Mode mode,
                 Progress *progress, Counterfactual *counterfactual, Error *error);
 void counterfactual_free(Counterfactual *counterfactual);
