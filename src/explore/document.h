@@ -83,7 +83,8 @@ bool document_ok(const Document *document, Error *error);
 /* A text of the document's own, for cell_text and notes. "" when memory is out. */
 const char *document_keep(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Frees `context` with `release` when the document goes: for what borrowed cells and lazy tables point to. */
+/* Frees `context` with `release` when the document goes: for what borrowed cells and lazy tables point to.
+ * The last thing that a command does with it: when memory is out it is freed at once. NULL is fine. */
 void document_own(Document *document, void *context, void (*release)(void *context));
 
 /* Where an item appears. 0 stands for everywhere. */
@@ -91,7 +92,7 @@ enum {
     IN_TEXT = 1,
     IN_JSON = 2,
     IN_CSV = 4,
-    IN_VERBOSE = 8 /* in text only with the setting `verbose` */
+    IN_VERBOSE = 8 /* in JSON and CSV, but in text only with the setting `verbose` */
 };
 
 /* A named value, in the order of the calls. `key` may be a path, "busiest.payload_bytes": consecutive keys
@@ -132,8 +133,8 @@ void table_empty(Table *table, const char *sentence);
 /* A table that makes its rows when it is written, `rows` of them, for millions: row(context, i, cells) fills
  * the cells of row i; text asks for each row twice. */
 typedef void (*TableRow)(void *context, size_t index, Cell *cells);
-void document_lazy_table(Document *document, unsigned where, const char *key, const Column *columns,
-                         size_t columns_count, size_t rows, TableRow row, void *context);
+Table *document_lazy_table(Document *document, unsigned where, const char *key, const Column *columns,
+                           size_t columns_count, size_t rows, TableRow row, void *context);
 
 /* A JSON list of `count` lists, e.g. the rows of all tiles: list(context, i, &items, &items_count) gives the
  * numbers, written as strings of 8 hex digits. JSON only. */

@@ -16,7 +16,7 @@ typedef struct Sink {
 
 Sink sink_text(Text *text);
 Sink sink_output(Output *output);
-Sink sink_descriptor(const int *descriptor); /* a file descriptor; honours EINTR and short writes */
+Sink sink_descriptor(int *descriptor); /* a file descriptor; honours EINTR and short writes */
 
 typedef struct RenderOptions {
     OutputFormat format;

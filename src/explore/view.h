@@ -15,6 +15,7 @@
 
 #include "analysis/dependencies.h"
 #include "analysis/geometry.h"
+#include "analysis/identity.h"
 #include "capture/capture.h"
 #include "replay/replay.h"
 #include "transform/equivalence.h"
@@ -83,14 +84,6 @@ void view_select_tile(View *view, int32_t tile);
 
 /* ---- results ---- */
 
-typedef enum Scope {
-    SCOPE_DEFAULT, /* the whole phase, or its independent prefix where it has a dependency tail */
-    SCOPE_PHASE,
-    SCOPE_PREFIX
-} Scope;
-
-const char *scope_name(Scope scope); /* "phase", "prefix" */
-
 /* Figures of a mode: they outlive the counterfactual phase. */
 typedef struct ModeSummary {
     Geometry geometry;
@@ -121,7 +114,7 @@ typedef enum ResultKind {
     RESULT_FIGURES,        /* per mode: ModeSummary */
     RESULT_EQUIVALENCE,    /* per mode */
     RESULT_TILES,          /* per mode: TileFigures[tile_count] */
-    RESULT_COVERAGE,       /* per scope */
+    RESULT_COVERAGE,       /* per scope (scope_default(), where nobody asked for one) */
     RESULT_IDENTITY,       /* per scope */
     RESULT_REPLAY,         /* per mode and options */
     RESULT_REPLAY_FIGURES, /* per mode and options: ReplaySummary */
@@ -176,6 +169,13 @@ const TileFigures *view_peek_tiles(View *view, const PhaseEntry *entry, Mode mod
 const TileFigures *view_need_tiles(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                    Error *error);
 
+const Coverage *view_peek_coverage(View *view, const PhaseEntry *entry, Scope scope);
+const Coverage *view_need_coverage(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,
+                                   Error *error);
+const Identity *view_peek_identity(View *view, const PhaseEntry *entry, Scope scope);
+const Identity *view_need_identity(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,
+                                   Error *error);
+
 /* `options` NULL: the session's settings. A mode whose address ranges are not valid is refused; one that is
  * not equivalent is replayed, and whoever shows it marks it (view_need_equivalence). */
 const Replay *view_peek_replay(View *view, const PhaseEntry *entry, Mode mode, const ReplayOptions *options);
@@ -186,8 +186,8 @@ const ReplaySummary *view_peek_replay_figures(View *view, const PhaseEntry *entr
 const ReplaySummary *view_need_replay_figures(View *view, const PhaseEntry *entry, Mode mode,
                                               const ReplayOptions *options, Progress *progress, Error *error);
 
-/* The scope that SCOPE_DEFAULT stands for, and how many transfers it holds. */
-Scope scope_resolve(Scope scope, const Dependencies *dependencies);
-uint32_t scope_transfers(Scope scope, const PhaseEntry *entry, const Dependencies *dependencies);
+/* The phase of a mode: the captured one (nothing is computed), or the counterfactual one. */
+const Phase *view_need_phase(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
+                             Error *error);
 
 #endif

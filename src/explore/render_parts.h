@@ -1,0 +1,26 @@
+/* What the three renderings share: a buffer that is given to the sink piece by piece. */
+#ifndef EXSCOPE_EXPLORE_RENDER_PARTS_H
+#define EXSCOPE_EXPLORE_RENDER_PARTS_H
+
+#include "explore/document_parts.h"
+#include "explore/render.h"
+
+typedef struct Writer {
+    const RenderOptions *options;
+    const Sink *sink;
+    Text text; /* not yet given to the sink */
+    Progress *progress;
+    Error *error;
+} Writer;
+
+/* Gives the buffer to the sink when it is large. False ends the rendering: `error` says why. */
+bool writer_step(Writer *writer);
+
+/* A number as JSON and CSV have it; nothing for the other kinds. */
+void cell_append_plain(Text *text, const Cell *cell);
+
+bool render_text(Writer *writer, const Document *document);
+bool render_json(Writer *writer, const Document *document);
+bool render_csv(Writer *writer, const Document *document);
+
+#endif
