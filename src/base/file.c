@@ -212,9 +212,11 @@ static bool input_recognise(Input *input, Error *error)
     if (input->end >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
         return input_start_gzip(input, error);
     }
-    bool frame = memcmp(magic, "\x28\xb5\x2f\xfd", MAGIC_BYTES) == 0;
-    bool skippable = (magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", MAGIC_BYTES - 1) == 0;
-    if (input->end >= MAGIC_BYTES && (frame || skippable)) {
+    bool enough = input->end >= MAGIC_BYTES;
+    bool frame = enough && memcmp(magic, "\x28\xb5\x2f\xfd", MAGIC_BYTES) == 0;
+    bool skippable =
+        enough && (magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", MAGIC_BYTES - 1) == 0;
+    if (frame || skippable) {
         return input_start_zstd(input, error);
     }
     input->kind = INPUT_PLAIN;

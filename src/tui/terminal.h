@@ -1,0 +1,59 @@
+/* The terminal: puts a grid on it through curses, reads keys and mouse, and gives it back as it was, whatever
+ * happens: end, error, SIGTERM, SIGHUP, SIGTSTP or a crash. One can be open at a time, because signals and
+ * curses are the process's own. */
+#ifndef EXSCOPE_TUI_TERMINAL_H
+#define EXSCOPE_TUI_TERMINAL_H
+
+#include "tui/grid.h"
+#include "tui/input.h"
+
+typedef struct TerminalOptions {
+    bool ascii; /* draw in ASCII even where the locale is UTF-8 */
+    bool color; /* false: attributes only */
+    bool mouse;
+} TerminalOptions;
+
+/* What signals asked for since the last call of terminal_signals(). */
+enum {
+    TERMINAL_RESIZED = 1,
+    TERMINAL_INTERRUPTED = 2, /* SIGINT */
+    TERMINAL_SUSPEND = 4,     /* SIGTSTP */
+    TERMINAL_CONTINUED = 8,   /* SIGCONT: somebody else may have written on it */
+    TERMINAL_END = 16         /* SIGTERM, SIGHUP, or the terminal is gone */
+};
+
+/* Takes standard input and output over, and the signals. The locale must be set. Fails, with the terminal
+ * untouched, where it is of an unknown type or cannot move its cursor. */
+bool terminal_open(const TerminalOptions *options, Error *error);
+
+/* Gives the terminal and the signals back. */
+void terminal_close(void);
+
+void terminal_size(int *rows, int *columns);
+bool terminal_utf8(void);
+int terminal_colors(void); /* 0, 8 or 256 */
+
+/* Brings the terminal up to the grid: only the cells that differ from those last shown are written. */
+void terminal_present(const Grid *grid);
+
+/* Forgets what the terminal shows: the next grid is drawn in full, after a resize, a suspension or Ctrl-L. */
+void terminal_redraw(void);
+
+/* Waits for input, a signal or a wake; at most `milliseconds` (-1: for ever). */
+void terminal_wait(int milliseconds);
+
+/* Ends a terminal_wait() now or the next one at once. From any thread or signal handler. */
+void terminal_wake(void);
+
+/* The next key or mouse event that is there; false when there is none. */
+bool terminal_event(Event *event);
+
+unsigned terminal_signals(void);
+
+/* The signal behind TERMINAL_END: SIGTERM or SIGHUP. */
+int terminal_end_signal(void);
+
+/* Gives the terminal back, stops the process as Ctrl-Z does, and takes it again on return. */
+void terminal_suspend(void);
+
+#endif
