@@ -22,6 +22,8 @@ typedef struct Capture {
     Phase **phases; /* file order */
     size_t phase_count;
     size_t phase_capacity;
+    Phase **slots; /* the phases again, hashed by number */
+    size_t slot_count;
 
     PhaseLabel *labels; /* ascending phase number */
     size_t label_count;
@@ -56,14 +58,18 @@ Capture *capture_load_memory(const char *name, const void *bytes, size_t length,
 
 void capture_free(Capture *capture);
 
+/* Gives a phase to a capture, which owns it from then on. Fails when memory is out or when another phase has
+ * the same number; then the phase stays with the caller. */
+bool capture_add_phase(Capture *capture, Phase *phase, Error *error);
+
 /* NULL when there is no such phase. */
 const Phase *capture_phase(const Capture *capture, uint32_t number);
 const char *capture_label(const Capture *capture, uint32_t number);
 
 /* Writes a fixture: the capture's own schema_version, tile_count, phase_labels and unknown top-level members,
- * and the given phase alone, endpoints in the capture's spelling. `original` says that `phase` is the
- * captured phase: then its unknown members are written too. The file appears whole or not at all; `replace`
- * as in output_commit(). */
+ * and the given phase alone, endpoints in the capture's spelling. The phase's own unknown members
+ * (Phase.extras; only captured phases have any) are written too, and an endpoint that has some is an object.
+ * The file appears whole or not at all; `replace` as in output_commit(). */
 bool capture_write_fixture(const Capture *capture, const Phase *phase, const char *path, bool replace,
                            Progress *progress, Error *error);
 
