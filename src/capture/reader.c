@@ -499,7 +499,7 @@ static bool reader_sort_extras(Phase *phase, Error *error)
     }
     good = good && sort_items(items, count, error);
     for (size_t i = 0; good && i < count; i++) {
-        sorted[i] = phase->extras[(size_t)items[i].extra << 32 | items[i].value];
+        sorted[i] = phase->extras[(size_t)((uint64_t)items[i].extra << 32 | items[i].value)];
     }
     mem_free(items);
     if (!good) {

@@ -101,6 +101,9 @@ void document_own(Document *document, void *context, void (*release)(void *conte
 }
 
 static const char *document_keep_list(Document *document, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+static const char *document_keep_list(Document *document, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);

@@ -213,7 +213,7 @@ static bool read_row(Check *check, uint16_t tile)
     vec_clear(&trace->sendings);
 
     RowReader reader = row_reader(replay->row_words + replay->row_start[tile],
-                                  replay->row_start[tile + 1] - replay->row_start[tile]);
+                                  (size_t)(replay->row_start[tile + 1] - replay->row_start[tile]));
     RowStep step;
     while (row_read(&reader, &step)) {
         if (!note_controls(check, tile, &step)) {
@@ -352,7 +352,7 @@ static bool sort_arrivals(Check *check)
 
 static bool fault_unpaired(Check *check, uint16_t tile, const SortItem *wanted, const SortItem *found)
 {
-    if (found == NULL || (wanted != NULL && wanted->key < found->key)) {
+    if (wanted != NULL && (found == NULL || wanted->key < found->key)) {
         return fault(check, "tile %u: transfer %u (%u words from tile %u to 0x%05x) is never received", tile,
                      wanted->value, (unsigned)(wanted->key >> 11 & 0x1fff), (unsigned)(wanted->key & 0x7ff),
                      (unsigned)(wanted->key >> 24));

@@ -69,6 +69,7 @@ static bool parse_mouse(const char *name, size_t length, Event *event)
             continue;
         }
         snprintf(place, sizeof place, "%.*s", (int)(length - kind_length), name + kind_length);
+        // NOLINTNEXTLINE(cert-err34-c): three digits cannot overflow
         if (sscanf(place, ":%3d:%3d%n", &event->row, &event->column, &used) == 2 && place[used] == '\0') {
             event->kind = kinds[i].kind;
             event->row--;

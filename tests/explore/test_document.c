@@ -159,7 +159,7 @@ static void square_row(void *context, size_t index, Cell *cells)
 {
     (void)context;
     cells[0] = cell_unsigned(index);
-    cells[1] = cell_unsigned(index * index);
+    cells[1] = cell_unsigned((uint64_t)index * index);
 }
 
 static const Column squares[] = {{"n", "n", UNIT_NONE, 0}, {"square", "square", UNIT_COUNT, 0}};

@@ -1,0 +1,5 @@
+# Both compilers, -O0 and -O3, and 32 bits. Long: not a part of `make check`.
+EXTRA_DIST += tests/portability/portability.sh
+.PHONY: portability
+portability:
+	@$(SHELL) $(srcdir)/tests/portability/portability.sh $(srcdir) portability
