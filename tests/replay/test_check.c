@@ -385,6 +385,157 @@ static void an_early_successor_is_named(void **state)
         &hand, "tile 0, cycle 32: transfer 1 starts before transfer 0, on which it depends, completes at 56");
 }
 
+/* All of transfer 2 a cycle early, at both of its ends: the source event would be at 112. */
+static void a_send_before_offset_0_is_named(void **state)
+{
+    (void)state;
+    Hand hand;
+    hand_make(&hand);
+    hand.row_words[4] = 0x64000000 | 27 << 14 | 2;
+    hand.row_words[15] = 0x40a00052;
+    hand.tile_horizon[0]--;
+    hand.tile_horizon[1]--;
+    hand_expect(&hand, "tile 1, cycle 140: transfer 2 is sent before cycle 141, which its route needs");
+}
+
+/* ---- a multicast with a loopback ---- */
+
+/* 3 words from 0x50000 of tile 0 to 0x60000 of tiles 0 and 1; times to mux -29 and -28. Sent at 29, source
+ * events 1 and 2, written at 53 and 54, memory free at 61 and 62. */
+static const uint32_t loop_words[] = {
+    0x64000000,                              /* 0: mux <- physical 0 at 1 */
+    0x64000000 | 2 << 14 | 0x640,            /* neutral at 4 */
+    0x40a00018,                              /* delay to 29 */
+    0x78000000 | 2 << 21 | 0x14000 << 3 | 3, /* send, [29, 32) */
+    0x60000000 | 20 << 19 | 0x18000,         /* pointer <- 0x60000 at 53 */
+    0x40a00007,                              /* delay to 61 */
+    0x43a00000,
+
+    0x64000000 | 1 << 14,            /* 7: mux <- physical 0 at 2 */
+    0x64000000 | 2 << 14 | 0x640,    /* neutral at 5 */
+    0x60000000 | 48 << 19 | 0x18000, /* pointer <- 0x60000 at 54 */
+    0x40a00007,                      /* delay to 62 */
+    0x43a00000,
+};
+
+static void loop_make(Hand *hand)
+{
+    hand_make(hand);
+    phase_free(hand->phase);
+    hand->phase = phase_new(1, NULL);
+    static const uint16_t tiles[2] = {0, 1};
+    static const uint32_t addresses[2] = {0x60000, 0x60000}, source_address = 0x50000;
+    assert_true(hand->phase != NULL &&
+                phase_append(hand->phase, 0, 3, WIDTH_WORD32, &source_address, 1, tiles, addresses, 2, NULL));
+    memcpy(hand->row_words, loop_words, sizeof loop_words);
+    hand->row_start[1] = 7;
+    hand->row_start[2] = 12;
+    hand->tile_horizon[0] = 61;
+    hand->tile_horizon[1] = 62;
+    hand->incoming_base[0] = -1;
+    hand->activities[0] = (Activity){0, 0x50000, 29, 32, 32, 3, ACTIVITY_SEND};
+    hand->activities[1] = (Activity){0, 0x60000, 53, 56, 61, 3, ACTIVITY_RECEIVE};
+    hand->activities[2] = (Activity){0, 0x60000, 54, 57, 62, 3, ACTIVITY_RECEIVE};
+    hand->activity_start[1] = 2;
+    hand->activity_start[2] = 3;
+    hand->completion[0] = 57;
+    hand->replay.horizon_cycles = 62;
+    hand->replay.maximum_row_words = 7;
+    hand->replay.total_row_words = 12;
+    hand->replay.endpoint_lower_bound_cycles = 3;
+    hand->replay.row_fingerprint = fingerprint(&hand->replay);
+}
+
+static void receivers_must_agree(void **state)
+{
+    (void)state;
+    Hand hand;
+    loop_make(&hand);
+    assert_string_equal(hand_check(&hand).first_fault, "");
+    phase_free(hand.phase);
+
+    loop_make(&hand); /* tile 1 hears it a cycle later */
+    hand.row_words[7] += 1 << 14;
+    hand.tile_horizon[1]++;
+    hand_expect(&hand, "tile 1, cycle 3: transfer 0 would be sent at cycle 30, for another receiver at 29");
+
+    loop_make(&hand); /* in one direction only */
+    hand.row_words[3] ^= 2;
+    hand_expect(&hand, "sctl 1, transfer 0 from 0x50000 with 3");
+}
+
+static void an_illegal_loopback_is_named(void **state)
+{
+    (void)state;
+    Hand hand;
+    loop_make(&hand); /* into the element that it reads */
+    hand.row_words[4] = 0x60000000 | 20 << 19 | 0x14040;
+    hand.phase->receiver_address[0] = 0x50100;
+    hand_expect(&hand, "tile 0, cycle 29: transfer 0 sends to its own tile, to an element that it reads");
+
+    loop_make(&hand); /* to tile 0 alone, in the sole-receive form: everything 112 cycles later */
+    hand.row_words[0] = 0x64000000 | 112 << 14;
+    hand.row_words[3] = 0x78000000 | 2 << 21 | 0x14000 << 3 | 1;
+    hand.row_words[4] = 0x60000000 | 20 << 19;
+    hand.row_words[7] = 0x43a00000;
+    hand.row_start[2] = 8;
+    hand.tile_horizon[0] = 173;
+    hand.tile_horizon[1] = 0;
+    hand.incoming_base[0] = 0x60000;
+    hand.phase->receiver_start[1] = 1;
+    hand_expect(&hand, "tile 0, cycle 141: transfer 0 sends to its own tile, and to no other");
+}
+
+/* ---- memory elements ---- */
+
+/* The first fixture with transfers 0 and 1 `by` cycles later and transfer 2 read from 0x60400, in the element
+ * that they write until 114 + by (52 words: 6 cycles after the last write). Transfer 2 is sent at 141. */
+static void shared_element_make(Hand *hand, uint32_t by)
+{
+    hand_make(hand);
+    hand->phase->addresses[2] = 0x60400;
+    hand->row_words[0] += by;
+    hand->row_words[4] -= by << 14;
+    hand->row_words[9] += by << 14;
+    hand->row_words[15] -= by;
+    hand->row_words[16] = 0x78000000 | 1 << 21 | 0x18100 << 3 | 1;
+    hand->activities[5].address = 0x60400;
+    static const size_t moved[] = {0, 1, 3, 4};
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        Activity *activity = &hand->activities[moved[i]];
+        activity->start += by;
+        activity->end += by;
+        activity->memory_end += by;
+    }
+    hand->completion[0] += by;
+    hand->completion[1] += by;
+    hand->replay.row_fingerprint = fingerprint(&hand->replay);
+}
+
+static void a_shared_element_is_named(void **state)
+{
+    (void)state;
+    Hand hand;
+    shared_element_make(&hand, 27);
+    assert_string_equal(hand_check(&hand).first_fault, "");
+    phase_free(hand.phase);
+
+    shared_element_make(&hand, 28);
+    hand_expect(&hand,
+                "tile 1, cycle 141: transfer 2 sends from an element that a receive from tile 0 to 0x60100 "
+                "writes from cycle 84 on");
+
+    shared_element_make(&hand, 28); /* in a second Repeat iteration only */
+    uint32_t *addresses = hand.phase->addresses;
+    assert_true(hand.phase->address_capacity > 3);
+    addresses[3] = addresses[2];
+    addresses[2] = 0x54000;
+    hand.phase->address_start[3] = 4;
+    hand.phase->repeat[2] = 2;
+    hand.row_words[16] = 0x78000000 | 1 << 21 | 0x15000 << 3 | 1;
+    hand_expect(&hand, "tile 1, cycle 141: transfer 2 sends from an element");
+}
+
 /* ---- another phase than the one replayed ---- */
 
 static void another_phase_is_named(void **state)
@@ -443,11 +594,20 @@ static void a_cancel_and_lost_memory_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hand_made_replay_passes), cmocka_unit_test(a_spoilt_word_is_named),
-        cmocka_unit_test(another_spelling_passes),     cmocka_unit_test(a_spoilt_figure_is_named),
-        cmocka_unit_test(a_spoilt_base_is_named),      cmocka_unit_test(a_spoilt_row_slice_is_named),
-        cmocka_unit_test(a_spoilt_activity_is_named),  cmocka_unit_test(an_early_successor_is_named),
-        cmocka_unit_test(another_phase_is_named),      cmocka_unit_test(a_cancel_and_lost_memory_are_errors),
+        cmocka_unit_test(the_hand_made_replay_passes),
+        cmocka_unit_test(a_spoilt_word_is_named),
+        cmocka_unit_test(another_spelling_passes),
+        cmocka_unit_test(a_spoilt_figure_is_named),
+        cmocka_unit_test(a_spoilt_base_is_named),
+        cmocka_unit_test(a_spoilt_row_slice_is_named),
+        cmocka_unit_test(a_spoilt_activity_is_named),
+        cmocka_unit_test(an_early_successor_is_named),
+        cmocka_unit_test(a_send_before_offset_0_is_named),
+        cmocka_unit_test(receivers_must_agree),
+        cmocka_unit_test(an_illegal_loopback_is_named),
+        cmocka_unit_test(a_shared_element_is_named),
+        cmocka_unit_test(another_phase_is_named),
+        cmocka_unit_test(a_cancel_and_lost_memory_are_errors),
     };
     return cmocka_run_group_tests_name("replay/check", tests, NULL, NULL);
 }
