@@ -371,6 +371,7 @@ bool file_read_text(const char *path, size_t limit, Text *text, Error *error)
 
 struct Output {
     char *path;
+    char *folder;
     char *temporary; /* NULL until the file exists */
     int descriptor;
     char *buffer;
@@ -378,11 +379,12 @@ struct Output {
     Error failure; /* the first one */
 };
 
-/* The length of the folder part of `path`, with its closing slash; 0 for the current folder. */
-static size_t file_folder_length(const char *path)
+/* The folder part of `path`. */
+static char *file_folder(const char *path, Error *error)
 {
     const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    return slash == NULL ? mem_copy_text("./", 2, error)
+                         : mem_copy_text(path, (size_t)(slash - path) + 1, error);
 }
 
 /* A file that nobody else has, ".exscope-PID-N.tmp" beside `path`: with the permissions that the user's
@@ -390,10 +392,9 @@ static size_t file_folder_length(const char *path)
 static bool output_create(Output *output, Error *error)
 {
     static atomic_uint serial;
-    int folder = (int)file_folder_length(output->path);
     for (int tried = 0; tried < TEMPORARY_NAMES_TRIED; tried++) {
         Text name = {0};
-        text_printf(&name, "%.*s.exscope-%ld-%u.tmp", folder, output->path, (long)getpid(),
+        text_printf(&name, "%s.exscope-%ld-%u.tmp", output->folder, (long)getpid(),
                     atomic_fetch_add(&serial, 1));
         if (!text_ok(&name, error)) {
             text_free(&name);
@@ -425,8 +426,10 @@ Output *output_open(const char *path, Error *error)
     }
     output->descriptor = -1;
     output->path = mem_copy_text(path, strlen(path), error);
+    output->folder = file_folder(path, error);
     output->buffer = mem_new(OUTPUT_BUFFER_BYTES, 1, error);
-    if (output->path == NULL || output->buffer == NULL || !output_create(output, error)) {
+    if (output->path == NULL || output->folder == NULL || output->buffer == NULL ||
+        !output_create(output, error)) {
         output_discard(output);
         return NULL;
     }
@@ -501,13 +504,7 @@ static int file_rename_new(const char *from, const char *to)
  * to do. */
 static bool output_sync_folder(Output *output)
 {
-    size_t length = file_folder_length(output->path);
-    char *folder = length == 0 ? mem_copy_text(".", 1, &output->failure)
-                               : mem_copy_text(output->path, length, &output->failure);
-    if (folder == NULL) {
-        return false;
-    }
-    int descriptor = file_open(folder, O_RDONLY | O_DIRECTORY);
+    int descriptor = file_open(output->folder, O_RDONLY | O_DIRECTORY);
     bool good = descriptor >= 0 &&
                 ((!file_fault_now(EIO) && fsync(descriptor) == 0) || errno == EINVAL || errno == ENOTSUP);
     if (!good) {
@@ -516,7 +513,6 @@ static bool output_sync_folder(Output *output)
     if (descriptor >= 0) {
         close(descriptor);
     }
-    mem_free(folder);
     return good;
 }
 
@@ -569,6 +565,7 @@ void output_discard(Output *output)
     }
     mem_free(output->temporary);
     mem_free(output->path);
+    mem_free(output->folder);
     mem_free(output->buffer);
     mem_free(output);
 }

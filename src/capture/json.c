@@ -272,7 +272,8 @@ static bool json_escape(JsonReader *reader, Text *decoded)
 static bool json_multibyte(JsonReader *reader, Text *decoded)
 {
     uint32_t c;
-    size_t size = text_decode_utf8(reader->cursor, json_ahead(reader, 4), &c);
+    size_t ahead = json_ahead(reader, 4); /* moves the cursor */
+    size_t size = text_decode_utf8(reader->cursor, ahead, &c);
     if (size == 0) {
         return json_fail(reader, json_offset(reader),
                          "found invalid UTF-8 in a string (byte 0x%02x), expected UTF-8",

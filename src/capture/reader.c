@@ -23,9 +23,10 @@ typedef struct Reader {
     size_t extra_capacity;    /* of capture->extra_members */
     bool phases_before_tiles; /* tile_count is not known yet while phases are read */
 
-    Phase *phase;     /* the one that is being read, NULL between phases */
-    bool phase_known; /* its number has been read */
-    uint32_t index;   /* of the transfer that is being read, or NO_TRANSFER */
+    Phase *phase;        /* the one that is being read, NULL between phases */
+    bool phase_known;    /* its number has been read */
+    bool number_to_come; /* its number may still be read */
+    uint32_t index;      /* of the transfer that is being read, or NO_TRANSFER */
     Transfer transfer;
     uint32_t tile, address; /* of the receiver that is being read */
 
@@ -74,7 +75,7 @@ static bool reader_tell_fault(Reader *reader)
     if (reader->phase != NULL && reader->phase_known) {
         snprintf(phase, sizeof phase, "phase %u", reader->phase->number);
     } else if (reader->phase != NULL) {
-        snprintf(phase, sizeof phase, "phase without a number (index %zu)", reader->capture->phase_count);
+        snprintf(phase, sizeof phase, "phases[%zu] (number unknown)", reader->capture->phase_count);
     }
     if (reader->fault_index != NO_TRANSFER) {
         snprintf(place, sizeof place, "%s, transfer %u: ", phase, reader->fault_index);
@@ -100,7 +101,7 @@ static bool reader_fault(Reader *reader, uint64_t offset, const char *format, ..
         reader->fault_offset = offset;
         reader->fault_index = reader->index;
     }
-    return (reader->phase != NULL && !reader->phase_known) || reader_tell_fault(reader);
+    return reader->number_to_come || reader_tell_fault(reader);
 }
 
 /* ---- values ---- */
@@ -461,6 +462,7 @@ static bool reader_phase_number(Reader *reader)
     json_skip_space(&reader->json);
     uint64_t offset = json_offset(&reader->json);
     uint32_t number;
+    reader->number_to_come = false;
     if (!reader_number(reader, "phase", UINT32_MAX, "a phase number", &number)) {
         return false;
     }
@@ -484,16 +486,27 @@ static bool reader_phase_extra(Reader *reader)
     return reader_keep_extra(reader, PHASE_EXTRA_PHASE, PHASE_EXTRA_TRANSFER);
 }
 
-/* Members of a phase or a transfer may stand before what they are sorted behind. */
+static uint64_t reader_extra_key(const PhaseExtra *extra)
+{
+    return (uint64_t)extra->transfer << 32 | extra->receiver;
+}
+
+/* Unknown members of a phase or a transfer may stand before those that they are sorted behind. */
 static bool reader_sort_extras(Phase *phase, Error *error)
 {
-    size_t count = phase->extra_count;
+    size_t count = phase->extra_count, sorted_count = 1;
+    while (sorted_count < count && reader_extra_key(&phase->extras[sorted_count - 1]) <=
+                                       reader_extra_key(&phase->extras[sorted_count])) {
+        sorted_count++;
+    }
+    if (sorted_count >= count) {
+        return true;
+    }
     SortItem *items = mem_new(count, sizeof *items, error);
-    PhaseExtra *sorted = mem_new(count, sizeof *sorted, error);
-    bool good = items != NULL && sorted != NULL;
+    PhaseExtra *sorted = items == NULL ? NULL : mem_new(count, sizeof *sorted, error);
+    bool good = sorted != NULL;
     for (size_t i = 0; good && i < count; i++) {
-        const PhaseExtra *extra = &phase->extras[i];
-        items[i] = (SortItem){.key = (uint64_t)extra->transfer << 32 | extra->receiver,
+        items[i] = (SortItem){.key = reader_extra_key(&phase->extras[i]),
                               .value = (uint32_t)i,
                               .extra = (uint32_t)((uint64_t)i >> 32)};
     }
@@ -523,7 +536,7 @@ static void reader_hand_out(const Reader *reader, const Phase *phase)
 static bool reader_end_phase(Reader *reader)
 {
     Phase *phase = reader->phase;
-    if (phase->extra_count > 0 && !reader_sort_extras(phase, reader->json.error)) {
+    if (!reader_sort_extras(phase, reader->json.error)) {
         return false;
     }
     phase_shrink(phase);
@@ -545,10 +558,12 @@ static bool reader_phase(Reader *reader)
     uint64_t offset = json_offset(&reader->json);
     reader->phase = phase_new(0, reader->json.error);
     reader->phase_known = false;
+    reader->number_to_come = true;
     if (reader->phase == NULL || !reader_object(reader, &shape, &seen) ||
         !reader_require(reader, &shape, seen, PHASE_MEMBERS, offset)) {
         return false;
     }
+    reader->number_to_come = false;
     return reader->fault.kind == ERROR_NONE ? reader_end_phase(reader) : reader_tell_fault(reader);
 }
 
