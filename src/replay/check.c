@@ -283,7 +283,8 @@ static bool read_windows(Check *check, uint16_t tile)
 static bool run_pointer(Check *check, uint16_t tile)
 {
     Trace *trace = &check->trace;
-    const Control *pointer = trace->pointers.items, *end = pointer + trace->pointers.count;
+    const Control *pointer = trace->pointers.items; /* NULL where there is none */
+    const Control *end = pointer == NULL ? NULL : pointer + trace->pointers.count;
     int32_t base = check->replay->incoming_base[tile];
     uint64_t free_from = 0; /* end of the payload before */
     uint32_t address = 0;
