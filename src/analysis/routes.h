@@ -14,6 +14,7 @@ typedef enum RouteMembers {
 } RouteMembers;
 
 typedef struct Route {
+    uint32_t level; /* 0 where levels are not used */
     uint16_t source;
     uint32_t receivers;        /* the tiles: Routes.receiver_tile[receiver_start .. + receivers) */
     uint32_t receiver_start;   /* those of the route's first member */
@@ -34,10 +35,12 @@ typedef struct Routes {
     uint32_t *owned_address;
 } Routes;
 
-/* Groups the given transfers (`members` NULL: the first `count` of the phase). Near linear in receivers and
- * source addresses. Fails when cancelled or out of memory. `phase` must outlive `routes`. */
-bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, RouteMembers by,
-                  Progress *progress, Routes *routes, Error *error);
+/* Groups the given transfers (`members` NULL: the first `count` of the phase). With `level` (one entry for
+ * every transfer of the phase, else NULL) lower levels come first and a route is a group of its own in each.
+ * Near linear in receivers and source addresses. Fails when cancelled or out of memory. `phase` must outlive
+ * `routes`. */
+bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, const uint32_t *level,
+                  RouteMembers by, Progress *progress, Routes *routes, Error *error);
 void routes_free(Routes *routes);
 
 /* A transfer that sends to its own tile too. */
