@@ -1,0 +1,58 @@
+/* Finds where transfers of a phase conflict on one tile: which byte ranges one of them reads or writes after
+ * another did. The common ground of the dependency figures and of their explanation.
+ *
+ * Only accesses that can conflict are looked at closely: tiles where nothing read is written and nothing
+ * written twice, nearly all of them, take one sort of their writes and a search for every read. */
+#ifndef EXSCOPE_ANALYSIS_CONFLICTS_H
+#define EXSCOPE_ANALYSIS_CONFLICTS_H
+
+#include "analysis/dependencies.h"
+#include "analysis/endpoints.h"
+#include "analysis/rank_set.h"
+#include "base/sort.h"
+
+/* Who is told of conflicts: from byte `address` on, `after` conflicts with `before` (begins), or no longer
+ * does. Ends are told only when they are asked for. The same begin may be told more than once; between a
+ * begin and the next end of the same two transfers and kind the conflict holds for every byte. */
+typedef struct ConflictSink {
+    bool (*conflict)(void *context, uint32_t before, uint32_t after, DependencyKind kind, uint32_t address,
+                     bool begins, Error *error);
+    void *context;
+    bool ends;
+} ConflictSink;
+
+/* A read or a write of one transfer on one tile. */
+typedef struct TileAccess {
+    uint32_t transfer;
+    uint32_t address;
+    bool write;
+} TileAccess;
+
+/* Work space that serves one tile after the other. */
+typedef struct Conflicts {
+    const Phase *phase;
+    uint16_t tile_count;
+    Progress *progress;
+    Endpoints sends, receives;
+
+    /* Of the tile at hand. */
+    bool read_write_overlap, write_write_overlap;
+    VEC(uint64_t) writes;        /* address << 32 | end, ascending, then their union */
+    VEC(TileAccess) reads;       /* those that meet a write, in transfer order */
+    VEC(uint32_t) transfers;     /* rank -> transfer: ascending */
+    VEC(SortItem) events;        /* where an access starts and ends */
+    VEC(uint32_t) reads_running; /* by rank: how many reads of the transfer cover the byte at hand */
+    RankSet readers, writers;    /* ranks of the transfers that read / write the byte at hand */
+    size_t set_size;             /* ranks that reads_running and the sets have room for */
+} Conflicts;
+
+/* Free with conflicts_close, also after a failure. `phase` must outlive it. */
+bool conflicts_open(const Phase *phase, uint16_t tile_count, Progress *progress, Conflicts *conflicts,
+                    Error *error);
+void conflicts_close(Conflicts *conflicts);
+
+/* Tells every conflict on `tile` and sets the two overlap flags. Time: accesses x log, plus what is told,
+ * which is a small multiple of the distinct pairs. */
+bool conflicts_on_tile(Conflicts *conflicts, uint16_t tile, const ConflictSink *sink, Error *error);
+
+#endif

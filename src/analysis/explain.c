@@ -1,0 +1,191 @@
+#include "config.h"
+
+#include "analysis/conflicts.h"
+
+/* A conflict that begins or ends at a byte of a tile. */
+typedef struct Mark {
+    uint32_t before, after;
+    uint32_t address;
+    uint16_t tile;
+    uint8_t kind;
+    bool begins;
+} Mark;
+
+typedef struct Explainer {
+    const Phase *phase;
+    uint32_t first, count; /* the transfers to explain */
+    uint16_t tile;
+    VEC(Mark) marks;
+} Explainer;
+
+const char *dependency_kind_name(DependencyKind kind)
+{
+    static const char *const names[] = {"RAW", "WAR", "WAW"};
+    return names[kind];
+}
+
+static bool explain_collect(void *context, uint32_t before, uint32_t after, DependencyKind kind,
+                            uint32_t address, bool begins, Error *error)
+{
+    Explainer *explainer = context;
+    if (after < explainer->first || after - explainer->first >= explainer->count) {
+        return true;
+    }
+    Mark mark = {.before = before,
+                 .after = after,
+                 .address = address,
+                 .tile = explainer->tile,
+                 .kind = (uint8_t)kind,
+                 .begins = begins};
+    return vec_push(&explainer->marks, mark, error);
+}
+
+/* Flags the tiles where a transfer that waits for another reads or writes. */
+static void explain_choose_tiles(const Explainer *explainer, const Dependencies *dependencies, uint8_t *tiles)
+{
+    const Phase *phase = explainer->phase;
+    for (uint32_t j = explainer->first; j < explainer->first + explainer->count; j++) {
+        if (dependencies->predecessor_start[j] == dependencies->predecessor_start[j + 1]) {
+            continue;
+        }
+        tiles[phase->source[j]] = 1;
+        for (uint32_t k = phase->receiver_start[j]; k < phase->receiver_start[j + 1]; k++) {
+            tiles[phase->receiver_tile[k]] = 1;
+        }
+    }
+}
+
+static bool explain_sweep_tiles(Explainer *explainer, uint16_t tile_count, const Dependencies *dependencies,
+                                Progress *progress, Error *error)
+{
+    ConflictSink sink = {.conflict = explain_collect, .context = explainer, .ends = true};
+    Conflicts conflicts;
+    uint8_t *tiles = mem_zero(tile_count, 1, error);
+    bool done = conflicts_open(explainer->phase, tile_count, progress, &conflicts, error) && tiles != NULL;
+    if (done) {
+        explain_choose_tiles(explainer, dependencies, tiles);
+    }
+    for (uint16_t t = 0; done && t < tile_count; t++) {
+        if (tiles[t]) {
+            explainer->tile = t;
+            done = conflicts_on_tile(&conflicts, t, &sink, error);
+        }
+        progress_set(progress, t);
+    }
+    conflicts_close(&conflicts);
+    mem_free(tiles);
+    return done;
+}
+
+/* Indices of the marks, ascending (after, before, kind, tile, address), at the same address the end first. */
+static bool explain_sort(const Mark *marks, size_t count, SortItem *items, Error *error)
+{
+    for (size_t k = 0; k < count; k++) {
+        const Mark *mark = &marks[k];
+        uint64_t key = (uint64_t)mark->kind << 56 | (uint64_t)mark->tile << 36 |
+                       (uint64_t)mark->address << 1 | mark->begins;
+        items[k] = (SortItem){.key = key, .value = (uint32_t)k};
+    }
+    if (!sort_items(items, count, error)) {
+        return false;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const Mark *mark = &marks[items[k].value];
+        items[k].key = (uint64_t)mark->after << 32 | mark->before;
+    }
+    return sort_items(items, count, error);
+}
+
+/* Appends the Repeat iterations in which the reader meets the range. */
+static bool explain_iterations(const Phase *phase, uint32_t reader, DependencyReason *reason,
+                               DependencyReasons *reasons, Error *error)
+{
+    uint32_t bytes = 4u * (uint32_t)phase->words[reader];
+    for (uint32_t r = 0; r < phase->repeat[reader]; r++) {
+        uint32_t address = phase_address(phase, reader, r);
+        if (address < reason->address + reason->bytes && address + bytes > reason->address &&
+            !vec_push(&reasons->iterations, r, error)) {
+            return false;
+        }
+    }
+    reason->iteration_count = (uint32_t)(reasons->iterations.count - reason->iteration_start);
+    return true;
+}
+
+static bool explain_add(const Phase *phase, const Mark *begin, uint32_t end, DependencyReasons *reasons,
+                        Error *error)
+{
+    DependencyReason reason = {.transfer = begin->before,
+                               .kind = (DependencyKind)begin->kind,
+                               .tile = begin->tile,
+                               .address = begin->address,
+                               .bytes = end - begin->address,
+                               .iteration_start = (uint32_t)reasons->iterations.count};
+    uint32_t reader = reason.kind == DEPENDENCY_RAW ? begin->after : begin->before;
+    if (reason.kind != DEPENDENCY_WAW && !explain_iterations(phase, reader, &reason, reasons, error)) {
+        return false;
+    }
+    return vec_push(&reasons->list, reason, error);
+}
+
+/* Joins the sorted marks to ranges. A begin may be told twice; an end that is followed by a begin at the same
+ * address is none. */
+static bool explain_join(const Explainer *explainer, const SortItem *items, DependencyReasons *reasons,
+                         size_t *starts, Error *error)
+{
+    const Mark *marks = explainer->marks.items, *begin = NULL;
+    size_t count = explainer->marks.count;
+    uint32_t next = 0; /* starts[0 .. next) are set */
+    for (size_t k = 0; k < count; k++) {
+        const Mark *mark = &marks[items[k].value];
+        while (next <= mark->after - explainer->first) {
+            starts[next++] = reasons->list.count;
+        }
+        if (mark->begins) {
+            begin = begin == NULL ? mark : begin;
+            continue;
+        }
+        size_t following = k + 1;
+        const Mark *after = following < count ? &marks[items[following].value] : NULL;
+        bool goes_on = after != NULL && items[following].key == items[k].key && after->kind == mark->kind &&
+                       after->tile == mark->tile && after->address == mark->address;
+        if (begin == NULL || goes_on) {
+            continue;
+        }
+        if (!explain_add(explainer->phase, begin, mark->address, reasons, error)) {
+            return false;
+        }
+        begin = NULL;
+    }
+    while (next <= explainer->count) {
+        starts[next++] = reasons->list.count;
+    }
+    return true;
+}
+
+bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
+                          uint32_t first, uint32_t count, DependencyReasons *reasons, size_t *starts,
+                          Progress *progress, Error *error)
+{
+    Explainer explainer = {.phase = phase, .first = first, .count = count};
+    progress_stage(progress, "explaining dependencies", tile_count);
+    bool done = dependencies->edges == 0 ||
+                explain_sweep_tiles(&explainer, tile_count, dependencies, progress, error);
+    size_t marks = explainer.marks.count;
+    if (done && marks > UINT32_MAX) {
+        done =
+            error_set(error, ERROR_MEMORY, "phase %u: more than 2^32 reasons of dependencies", phase->number);
+    }
+    SortItem *items = done ? mem_new(marks, sizeof *items, error) : NULL;
+    done = items != NULL && explain_sort(explainer.marks.items, marks, items, error) &&
+           explain_join(&explainer, items, reasons, starts, error);
+    mem_free(items);
+    vec_free(&explainer.marks);
+    return done;
+}
+
+void dependency_reasons_free(DependencyReasons *reasons)
+{
+    vec_free(&reasons->list);
+    vec_free(&reasons->iterations);
+}
