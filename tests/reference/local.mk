@@ -1,2 +1,8 @@
 # What the tests of other folders need to read the reference captures.
 REFERENCE_SOURCES = tests/reference/reference.c tests/reference/reference.h
+if HAVE_CMOCKA
+check_PROGRAMS += tests/reference/test_figures
+TESTS += tests/reference/test_figures
+tests_reference_test_figures_SOURCES = tests/reference/test_figures.c $(REFERENCE_SOURCES)
+tests_reference_test_figures_LDADD = $(TEST_LDADD)
+endif
