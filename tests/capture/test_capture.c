@@ -187,12 +187,18 @@ static void unknown_members_are_kept_where_they_stood(void **state)
 static void labels_are_decoded_and_looked_up(void **state)
 {
     (void)state;
-    Capture *capture = load("{\"phase_labels\":{\"9\":\"nine\",\"07\":{},\"\":1,\"4294967295\":\"last\","
-                            "\"4294967296\":\"beyond\",\"0\":\"\\u0000\\ud800\\n\\\"\",\"\\u0031\":\"one\"},"
-                            "\"schema_version\":4,\"tile_count\":1,\"phases\":[]}");
-    assert_int_equal(capture->label_count, 4);
+    Capture *capture =
+        load("{\"phase_labels\":{\"9\":\"nine\",\"07\":{},\"\":1,\"4294967295\":\"last\","
+             "\"4294967296\":\"beyond\",\"0\":\"\\u0000\\ud800\\n\\\"\",\"\\u0031\":\"one\",\"2\":"
+             "\"\\ud800\\udc00\\uDBFF\\uDFFF\",\"3\":\"\\udbff\\ue000\\udfff\\ud7ff\\ud800\\u0041\"},"
+             "\"schema_version\":4,\"tile_count\":1,\"phases\":[]}");
+    assert_int_equal(capture->label_count, 6);
     assert_string_equal(capture_label(capture, 0), "\xef\xbf\xbd\xef\xbf\xbd\n\"");
     assert_string_equal(capture_label(capture, 1), "one");
+    assert_string_equal(capture_label(capture, 2), "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+    assert_string_equal(capture_label(capture, 3),
+                        "\xef\xbf\xbd\xee\x80\x80\xef\xbf\xbd\xed\x9f\xbf\xef\xbf\xbd"
+                        "A");
     assert_string_equal(capture_label(capture, 9), "nine");
     assert_string_equal(capture_label(capture, UINT32_MAX), "last");
     assert_null(capture_label(capture, 7));

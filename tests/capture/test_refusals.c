@@ -100,6 +100,7 @@ static void bad_strings_are_refused(void **state)
     refuse("{\"a^", "found the end of the file, expected the rest of a string");
     refuse("{\"a\\^", "found the end of the file, expected the rest of a string");
     refuse("{\"a^\n\":1}", "found byte 0x0a, expected control characters in a string to be escaped");
+    refuse("{\"a^\x1f\":1}", "found byte 0x1f, expected control characters in a string to be escaped");
     refuse_bytes("{\"a^\0\":1}", 9, "found byte 0x00, expected control characters in a string to be escaped");
     refuse("{\"a\\^x\":1}", "found 'x', expected one of \" \\ / b f n r t u after a backslash");
     refuse("{\"a^\\u12g4\":1}", "found a \\u escape without four hex digits, expected four");
