@@ -198,6 +198,21 @@ static uint32_t round_up(uint64_t value, uint64_t step)
     return (uint32_t)((value + step - 1) / step * step);
 }
 
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    return b == 0 ? a : greatest_common_divisor(b, a % b);
+}
+
+/* The least odd step from 7 that visits every one of `count` things in a circle. */
+static uint64_t visiting_step(uint64_t count)
+{
+    uint64_t step = 7;
+    while (greatest_common_divisor(step, count) != 1) {
+        step += 2;
+    }
+    return step;
+}
+
 /* The source addresses of every Repeat iteration: `offset` inside a block of `span` bytes, one block per
  * iteration, spread over the READ region. */
 static void set_source(Transfer *transfer, const Request *request, uint64_t offset, uint64_t span)
@@ -315,7 +330,8 @@ static void shape_multicast(Maker *maker, const Request *request)
 }
 
 /* `fan` runs, contiguous on both sides, arrive at every tile with their pieces dealt out in turn and out of
- * order; then every fourth tile passes a piece of what it received on (the dependency tail). */
+ * order; runs of higher sources lie higher, so that most receivers are identities; then every fourth tile
+ * passes a piece of what it received on (the dependency tail). */
 static void shape_interleaved(Maker *maker, const Request *request)
 {
     static Transfer transfer;
@@ -324,16 +340,13 @@ static void shape_interleaved(Maker *maker, const Request *request)
     if (share == 0 || request->each % request->fan != 0) {
         die("needs each to be a multiple of fan", request->shape->name);
     }
-    uint64_t stride =
-        share % 7 == 0 ? 5 : 7; /* visits every piece of a run when share is no multiple of it */
-    while (stride > 1 && share % stride == 0) {
-        stride -= 2;
-    }
+    uint64_t step = visiting_step(share), apart = (maker->tiles - 1) / request->fan;
+    apart = apart < 5 ? apart : 5;
     transfer.words = (uint32_t)request->words;
     for (uint32_t tile = 0; tile < maker->tiles; tile++) {
         for (uint64_t k = 0; k < request->each; k++) {
-            uint64_t run = k % request->fan, piece = k / request->fan * stride % share;
-            uint64_t back = 1 + run * ((maker->tiles - 1) / request->fan);
+            uint64_t run = k % request->fan, piece = k / request->fan * step % share;
+            uint64_t back = 1 + (request->fan - 1 - run) * apart;
             transfer.source = (uint32_t)((tile + maker->tiles - back) % maker->tiles);
             set_source(&transfer, request, (run * share + piece) * bytes, request->each * bytes);
             set_receiver(&transfer, tile, WRITE_BASE + (run * share + piece) * bytes);
@@ -350,29 +363,20 @@ static void shape_interleaved(Maker *maker, const Request *request)
     }
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    return b == 0 ? a : greatest_common_divisor(b, a % b);
-}
-
 /* Every fragment of a tile goes to another receiver: no mode has anything to join. */
 static void shape_distinct(Maker *maker, const Request *request)
 {
     static Transfer transfer;
-    uint64_t bytes = request->words * 4, others = maker->tiles - 1, stride = 7;
+    uint64_t bytes = request->words * 4, others = maker->tiles - 1, step = visiting_step(others);
     if (request->each > others) {
         die("needs each below the number of tiles", request->shape->name);
-    }
-    while (greatest_common_divisor(stride, others) != 1) {
-        stride += 2;
     }
     transfer.words = (uint32_t)request->words;
     for (uint32_t source = 0; source < maker->tiles; source++) {
         transfer.source = source;
         for (uint64_t k = 0; k < request->each; k++) {
             set_source(&transfer, request, k * bytes, request->each * bytes);
-            set_receiver(&transfer, (source + 1 + k * stride % others) % maker->tiles,
-                         WRITE_BASE + k * bytes);
+            set_receiver(&transfer, (source + 1 + k * step % others) % maker->tiles, WRITE_BASE + k * bytes);
             put_transfer(maker, &transfer);
         }
     }
@@ -650,12 +654,9 @@ static void plan_capture(Plan *plan, const char *options, uint32_t tiles)
     uint64_t phases = option(options, "phases", 1, PHASES_MAX, 90);
     uint64_t largest = option(options, "largest", 1, 100 * 1000 * 1000, 1200 * 1000);
     uint64_t repeat = option(options, "repeat", 1, REPEAT_MAX, 27);
-    uint64_t stride = 37;
-    while (greatest_common_divisor(stride, phases) != 1) {
-        stride += 2;
-    }
+    uint64_t step = visiting_step(phases);
     for (uint64_t i = 0; i < phases; i++) {
-        uint64_t rank = i * stride % phases; /* 0 = the largest */
+        uint64_t rank = i * step % phases; /* 0 = the largest */
         const char *name = order[rank % ORDER];
         Request request = shape_find(name, strlen(name))->defaults;
         request.shape = shape_find(name, strlen(name));
