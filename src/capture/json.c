@@ -29,6 +29,30 @@ void json_close(JsonReader *reader)
     text_free(&reader->raw);
 }
 
+static bool json_memory_read(void *context, void *buffer, size_t capacity, size_t *got, Error *error)
+{
+    (void)error;
+    JsonMemory *memory = context;
+    *got = memory->left < capacity ? memory->left : capacity;
+    if (*got > 0) {
+        memcpy(buffer, memory->bytes, *got);
+        memory->bytes += *got;
+        memory->left -= *got;
+        memory->taken += *got;
+    }
+    return true;
+}
+
+static uint64_t json_memory_consumed(const void *context)
+{
+    return ((const JsonMemory *)context)->taken;
+}
+
+JsonSource json_memory_source(JsonMemory *memory)
+{
+    return (JsonSource){.read = json_memory_read, .consumed = json_memory_consumed, .context = memory};
+}
+
 /* ---- the window ---- */
 
 static void json_record_until_cursor(JsonReader *reader)
@@ -172,23 +196,27 @@ bool json_more(JsonReader *reader, char close, bool *first, bool *more)
     return true;
 }
 
-bool json_key(JsonReader *reader)
+bool json_key(JsonReader *reader, bool keep)
 {
     if (json_skip_space(reader) != '"') {
         return json_unexpected(reader, "a key in quotes");
     }
-    text_clear(&reader->raw);
-    reader->mark = reader->cursor;
-    if (!json_string(reader, true)) {
+    if (keep) {
+        text_clear(&reader->raw);
+        reader->mark = reader->cursor;
+    }
+    if (!json_string(reader, keep)) {
         return false;
     }
-    json_record_until_cursor(reader);
+    if (keep) {
+        json_record_until_cursor(reader);
+        text_append_char(&reader->raw, ':');
+    }
     if (json_skip_space(reader) != ':') {
         return json_unexpected(reader, "':' after a key");
     }
-    text_append_char(&reader->raw, ':');
     reader->cursor++;
-    return json_text_ok(reader, &reader->raw);
+    return !keep || json_text_ok(reader, &reader->raw);
 }
 
 /* ---- strings ---- */
@@ -463,19 +491,7 @@ static bool json_pass_over(JsonReader *reader)
         if (!more) {
             return true;
         }
-        if (c == '{') {
-            if (json_skip_space(reader) != '"') {
-                return json_unexpected(reader, "a key in quotes");
-            }
-            if (!json_string(reader, false)) {
-                return false;
-            }
-            if (json_skip_space(reader) != ':') {
-                return json_unexpected(reader, "':' after a key");
-            }
-            reader->cursor++;
-        }
-        if (!json_pass_over(reader)) {
+        if ((c == '{' && !json_key(reader, false)) || !json_pass_over(reader)) {
             return false;
         }
     }

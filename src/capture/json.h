@@ -32,6 +32,15 @@ typedef struct JsonSource {
     void *context;
 } JsonSource;
 
+/* A document in memory as a source: starts as {.bytes, .left}, and stays in place while it is read. */
+typedef struct JsonMemory {
+    const char *bytes; /* still to be read */
+    size_t left;
+    uint64_t taken;
+} JsonMemory;
+
+JsonSource json_memory_source(JsonMemory *memory);
+
 typedef struct JsonReader {
     const char *name; /* of the document, for messages */
     JsonSource source;
@@ -98,9 +107,9 @@ bool json_more(JsonReader *reader, char close, bool *first, bool *more);
 /* A string; decoded into reader->string when `decode`. A lone surrogate escape becomes U+FFFD. */
 bool json_string(JsonReader *reader, bool decode);
 
-/* "key" and ":". The key is decoded in reader->string and stands as in the document, with its quotes and a
- * colon, in reader->raw. */
-bool json_key(JsonReader *reader);
+/* "key" and ":". With `keep`, the key is decoded in reader->string and stands as in the document, with its
+ * quotes and a colon, in reader->raw. */
+bool json_key(JsonReader *reader, bool keep);
 
 bool json_number(JsonReader *reader, JsonNumber *number);
 

@@ -4,17 +4,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/sort.h"
 #include "base/thread.h"
+#include "capture/labels.h"
 #include "capture/transfer.h"
 
 enum { SCAN_BYTES = 64 << 10 /* what the fast way wants to see before it starts on a transfer */ };
 
 #define NO_TRANSFER UINT32_MAX
+
+_Static_assert((int)JSON_PADDING >= (int)TRANSFER_SCAN_PADDING, "a scan stays inside the window");
 
 typedef struct Reader {
     JsonReader json;
@@ -35,36 +37,6 @@ typedef struct Reader {
     uint64_t fault_offset;
     uint32_t fault_index;
 } Reader;
-
-/* ---- a document in memory as a source ---- */
-
-typedef struct MemorySource {
-    const char *bytes;
-    size_t length, taken;
-} MemorySource;
-
-static bool memory_read(void *context, void *buffer, size_t capacity, size_t *got, Error *error)
-{
-    (void)error;
-    MemorySource *memory = context;
-    size_t left = memory->length - memory->taken;
-    *got = left < capacity ? left : capacity;
-    if (*got > 0) {
-        memcpy(buffer, memory->bytes + memory->taken, *got);
-    }
-    memory->taken += *got;
-    return true;
-}
-
-static uint64_t memory_consumed(const void *context)
-{
-    return ((const MemorySource *)context)->taken;
-}
-
-static JsonSource memory_source(MemorySource *memory)
-{
-    return (JsonSource){.read = memory_read, .consumed = memory_consumed, .context = memory};
-}
 
 /* ---- faults of meaning ---- */
 
@@ -205,7 +177,7 @@ static bool reader_object(Reader *reader, const ObjectShape *shape, unsigned *se
             return true;
         }
         uint64_t offset = json_offset(json);
-        if (!json_key(json)) {
+        if (!json_key(json, true)) {
             return false;
         }
         unsigned key = reader_find_key(reader, shape->keys);
@@ -567,87 +539,7 @@ static bool reader_phase(Reader *reader)
     return reader->fault.kind == ERROR_NONE ? reader_end_phase(reader) : reader_tell_fault(reader);
 }
 
-/* ---- labels ---- */
-
-/* The phase number that a key is, in plain decimal; false when it is something else. */
-static bool reader_label_number(const Text *key, uint32_t *number)
-{
-    uint64_t value = 0;
-    if (key->length == 0 || key->length > 10 || (key->bytes[0] == '0' && key->length > 1)) {
-        return false;
-    }
-    for (size_t i = 0; i < key->length; i++) {
-        if (key->bytes[i] < '0' || key->bytes[i] > '9') {
-            return false;
-        }
-        value = value * 10 + (uint64_t)(key->bytes[i] - '0');
-    }
-    *number = (uint32_t)value;
-    return value <= UINT32_MAX;
-}
-
-static char *reader_label_text(const Text *decoded, Error *error)
-{
-    Text text = {0};
-    for (size_t i = 0; i < decoded->length; i++) {
-        if (decoded->bytes[i] == '\0') {
-            text_append(&text, "\xef\xbf\xbd");
-        } else {
-            text_append_char(&text, decoded->bytes[i]);
-        }
-    }
-    char *copy = text_ok(&text, error) ? mem_copy_text(text_view(&text), text.length, error) : NULL;
-    text_free(&text);
-    return copy;
-}
-
-static int reader_compare_labels(const void *left, const void *right)
-{
-    uint32_t a = ((const PhaseLabel *)left)->phase, b = ((const PhaseLabel *)right)->phase;
-    return a < b ? -1 : a > b;
-}
-
-/* Reads the labels out of the text of phase_labels. Keys that are no phase numbers are legal and mean
- * nothing. */
-static bool reader_collect_labels(JsonReader *json, Capture *capture)
-{
-    size_t capacity = 0;
-    if (!json_enter(json, '{')) {
-        return false;
-    }
-    for (bool first = true, more;;) {
-        uint32_t phase;
-        if (!json_more(json, '}', &first, &more)) {
-            return false;
-        }
-        if (!more) {
-            return true;
-        }
-        if (!json_key(json)) {
-            return false;
-        }
-        if (!reader_label_number(&json->string, &phase)) {
-            if (!json_skip_value(json, false)) {
-                return false;
-            }
-            continue;
-        }
-        int c = json_skip_space(json);
-        if (c != '"') {
-            return json_fail(json, json_offset(json), "the label of phase %u is %s, expected a string", phase,
-                             json_kind(c));
-        }
-        if (!json_string(json, true) || !mem_grow(&capture->labels, &capacity, capture->label_count + 1,
-                                                  sizeof *capture->labels, json->error)) {
-            return false;
-        }
-        char *text = reader_label_text(&json->string, json->error);
-        if (text == NULL) {
-            return false;
-        }
-        capture->labels[capture->label_count++] = (PhaseLabel){.phase = phase, .text = text};
-    }
-}
+/* ---- the capture ---- */
 
 /* Keeps phase_labels as text, then reads the labels out of it. */
 static bool reader_labels(Reader *reader)
@@ -663,33 +555,8 @@ static bool reader_labels(Reader *reader)
         return false;
     }
     capture->labels_json = mem_copy_text(json->raw.bytes, json->raw.length, json->error);
-    if (capture->labels_json == NULL) {
-        return false;
-    }
-    JsonReader labels;
-    MemorySource memory = {.bytes = capture->labels_json, .length = json->raw.length};
-    bool good = json_open(&labels, json->name, memory_source(&memory), json->capacity, NULL, json->error);
-    if (good) {
-        labels.window_offset = offset;
-        good = reader_collect_labels(&labels, capture);
-    }
-    json_close(&labels);
-    if (!good) {
-        return false;
-    }
-    if (capture->label_count > 1) {
-        qsort(capture->labels, capture->label_count, sizeof *capture->labels, reader_compare_labels);
-    }
-    for (size_t i = 1; i < capture->label_count; i++) {
-        if (capture->labels[i].phase == capture->labels[i - 1].phase) {
-            return json_fail(json, offset, "phase_labels names phase %u twice, expected once",
-                             capture->labels[i].phase);
-        }
-    }
-    return true;
+    return capture->labels_json != NULL && labels_collect(capture, json->name, offset, json->error);
 }
-
-/* ---- the capture ---- */
 
 enum {
     CAPTURE_SCHEMA_VERSION,
@@ -834,12 +701,12 @@ Capture *reader_load(const char *name, JsonSource source, size_t window_bytes, c
     return NULL;
 }
 
-static bool file_read(void *context, void *buffer, size_t capacity, size_t *got, Error *error)
+static bool reader_read_input(void *context, void *buffer, size_t capacity, size_t *got, Error *error)
 {
     return input_read(context, buffer, capacity, got, error);
 }
 
-static uint64_t file_consumed(const void *context)
+static uint64_t reader_input_consumed(const void *context)
 {
     return input_consumed(context);
 }
@@ -852,7 +719,7 @@ Capture *capture_load(const char *path, const CaptureWatcher *watcher, Progress 
     }
     input_watch(input, progress);
     progress_stage(progress, "reading the capture", input_size(input));
-    JsonSource source = {.read = file_read, .consumed = file_consumed, .context = input};
+    JsonSource source = {.read = reader_read_input, .consumed = reader_input_consumed, .context = input};
     Capture *capture = reader_load(path, source, READER_WINDOW_BYTES, watcher, progress, error);
     input_close(input);
     return capture;
@@ -861,7 +728,7 @@ Capture *capture_load(const char *path, const CaptureWatcher *watcher, Progress 
 Capture *capture_load_memory(const char *name, const void *bytes, size_t length,
                              const CaptureWatcher *watcher, Progress *progress, Error *error)
 {
-    MemorySource memory = {.bytes = bytes, .length = length};
+    JsonMemory memory = {.bytes = bytes, .left = length};
     progress_stage(progress, "reading the capture", length);
-    return reader_load(name, memory_source(&memory), READER_WINDOW_BYTES, watcher, progress, error);
+    return reader_load(name, json_memory_source(&memory), READER_WINDOW_BYTES, watcher, progress, error);
 }

@@ -13,43 +13,50 @@ void transfer_free(Transfer *transfer)
 
 /* ---- rules ---- */
 
-static bool transfer_check_address(uint32_t address, uint16_t words, Width width, const char *whose,
-                                   Error *error)
+static bool transfer_check_addresses(const uint32_t *addresses, size_t count, uint16_t words, Width width,
+                                     const char *whose, Error *error)
 {
-    unsigned unit = width == WIDTH_PAIRED64 ? 8 : 4;
-    if (address % unit != 0) {
-        return error_set(error, ERROR_INPUT, "%s address is %u, expected a multiple of %u for %s", whose,
-                         address, unit, width == WIDTH_PAIRED64 ? "Paired64" : "Word32");
-    }
-    if (address > ADDRESS_BYTES_END - 4u * words) {
-        return error_set(error, ERROR_INPUT, "%s address is %u, expected at most %u for %u words", whose,
-                         address, ADDRESS_BYTES_END - 4u * words, words);
+    uint32_t unit = width == WIDTH_PAIRED64 ? 8 : 4;
+    uint32_t last = ADDRESS_BYTES_END - 4u * words;
+    for (size_t i = 0; i < count; i++) {
+        if ((addresses[i] & (unit - 1)) != 0) {
+            return error_set(error, ERROR_INPUT, "a %s address is %u, expected a multiple of %u for %s",
+                             whose, addresses[i], unit, width == WIDTH_PAIRED64 ? "Paired64" : "Word32");
+        }
+        if (addresses[i] > last) {
+            return error_set(error, ERROR_INPUT, "a %s address is %u, expected at most %u for %u words",
+                             whose, addresses[i], last, words);
+        }
     }
     return true;
 }
 
 static bool transfer_check_tiles(const uint16_t *tiles, size_t count, uint16_t tile_count, Error *error)
 {
-    uint64_t seen[(FABRIC_TILES + 63) / 64] = {0};
+    uint64_t seen[(FABRIC_TILES + 63) / 64];
+    if (count > 1) {
+        memset(seen, 0, sizeof seen);
+    }
     for (size_t i = 0; i < count; i++) {
-        uint64_t bit = 1ull << tiles[i] % 64;
         if (tiles[i] >= tile_count) {
             return error_set(error, ERROR_INPUT, "a destination is tile %u, expected a tile below %u",
                              tiles[i], tile_count);
         }
-        if ((seen[tiles[i] / 64] & bit) != 0) {
-            return error_set(error, ERROR_INPUT, "tile %u is twice among the destinations, expected once",
-                             tiles[i]);
+        if (count > 1) {
+            uint64_t *set = &seen[tiles[i] / 64], bit = UINT64_C(1) << tiles[i] % 64;
+            if ((*set & bit) != 0) {
+                return error_set(error, ERROR_INPUT, "tile %u is twice among the destinations, expected once",
+                                 tiles[i]);
+            }
+            *set |= bit;
         }
-        seen[tiles[i] / 64] |= bit;
     }
     return true;
 }
 
-/* What is wrong with a transfer of which something is; slow and in words. */
-static bool transfer_explain(uint16_t source, uint16_t words, Width width, const uint32_t *addresses,
-                             size_t count, const uint16_t *tiles, const uint32_t *tile_addresses,
-                             size_t receivers, uint16_t tile_count, Error *error)
+bool transfer_check(uint16_t source, uint16_t words, Width width, const uint32_t *addresses, size_t count,
+                    const uint16_t *tiles, const uint32_t *tile_addresses, size_t receivers,
+                    uint16_t tile_count, Error *error)
 {
     if (source >= tile_count) {
         return error_set(error, ERROR_INPUT, "source is tile %u, expected a tile below %u", source,
@@ -67,53 +74,12 @@ static bool transfer_explain(uint16_t source, uint16_t words, Width width, const
     if (receivers == 0) {
         return error_set(error, ERROR_INPUT, "destinations is empty, expected at least one");
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!transfer_check_address(addresses[i], words, width, "a source", error)) {
-            return false;
-        }
-    }
-    if (!transfer_check_tiles(tiles, receivers, tile_count, error)) {
-        return false;
-    }
-    for (size_t i = 0; i < receivers; i++) {
-        if (!transfer_check_address(tile_addresses[i], words, width, "a destination", error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Are all addresses multiples of `unit` (4 or 8) and at most `last`? */
-static bool transfer_addresses_fit(const uint32_t *addresses, size_t count, uint32_t unit, uint32_t last)
-{
-    uint32_t bits = 0, largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        bits |= addresses[i];
-        largest = addresses[i] > largest ? addresses[i] : largest;
-    }
-    return bits % unit == 0 && largest <= last;
-}
-
-bool transfer_check(uint16_t source, uint16_t words, Width width, const uint32_t *addresses, size_t count,
-                    const uint16_t *tiles, const uint32_t *tile_addresses, size_t receivers,
-                    uint16_t tile_count, Error *error)
-{
-    bool paired = width == WIDTH_PAIRED64;
-    uint32_t unit = paired ? 8 : 4;
-    uint32_t last = ADDRESS_BYTES_END - 4u * words;
-    if (source < tile_count && words > 0 && words <= TRANSFER_WORDS_MAX && !(paired && words % 2 != 0) &&
-        count > 0 && receivers > 0 && transfer_addresses_fit(addresses, count, unit, last) &&
-        transfer_addresses_fit(tile_addresses, receivers, unit, last) &&
-        (receivers == 1 ? tiles[0] < tile_count : transfer_check_tiles(tiles, receivers, tile_count, NULL))) {
-        return true;
-    }
-    return transfer_explain(source, words, width, addresses, count, tiles, tile_addresses, receivers,
-                            tile_count, error);
+    return transfer_check_addresses(addresses, count, words, width, "source", error) &&
+           transfer_check_tiles(tiles, receivers, tile_count, error) &&
+           transfer_check_addresses(tile_addresses, receivers, words, width, "destination", error);
 }
 
 /* ---- the fast way ---- */
-
-enum { SCAN_DIGITS_MAX = 7 };
 
 static inline const char *scan_space(const char *c)
 {

@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <zlib.h>
 #include <zstd.h>
@@ -409,6 +411,23 @@ static void what_cannot_be_opened_is_refused(void **state)
     assert_int_equal(error.kind, ERROR_SYSTEM);
 }
 
+static void standard_input_is_named_in_messages(void **state)
+{
+    (void)state;
+    const char *path = support_path("input");
+    support_put(path, "[]", 2);
+    int before = dup(STDIN_FILENO), descriptor = open(path, O_RDONLY);
+    assert_true(descriptor >= 0 && dup2(descriptor, STDIN_FILENO) == STDIN_FILENO);
+    Error error = {0};
+    assert_null(capture_load("-", NULL, NULL, &error));
+    assert_string_equal(error.message, "standard input: byte 0: found '[', expected '{' of a capture");
+    close(descriptor);
+    if (before >= 0) {
+        dup2(before, STDIN_FILENO);
+        close(before);
+    }
+}
+
 /* The rules hold for phases that were built by hand, too. */
 static void a_phase_is_checked_by_hand(void **state)
 {
@@ -460,6 +479,7 @@ int main(void)
         cmocka_unit_test(a_load_can_be_cancelled),
         cmocka_unit_test(compressed_captures_are_read),
         cmocka_unit_test(what_cannot_be_opened_is_refused),
+        cmocka_unit_test(standard_input_is_named_in_messages),
         cmocka_unit_test(a_phase_is_checked_by_hand),
         cmocka_unit_test(a_phase_belongs_to_one_capture_once),
     };

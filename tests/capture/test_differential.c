@@ -26,7 +26,7 @@
 #include "base/text.h"
 #include "support.h"
 
-static unsigned rounds = 3000;
+static unsigned rounds = 2000;
 static uint64_t random_state = 88172645463325252u;
 
 static uint32_t random_below(uint32_t limit)
