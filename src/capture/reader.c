@@ -676,6 +676,7 @@ static bool reader_document(Reader *reader)
 Capture *reader_load(const char *name, JsonSource source, size_t window_bytes, const CaptureWatcher *watcher,
                      Progress *progress, Error *error)
 {
+    const char *shown = strcmp(name, "-") == 0 ? "standard input" : name;
     double start = thread_seconds();
     Reader reader = {.watcher = watcher, .index = NO_TRANSFER};
     reader.capture = mem_zero(1, sizeof *reader.capture, error);
@@ -684,7 +685,7 @@ Capture *reader_load(const char *name, JsonSource source, size_t window_bytes, c
     }
     reader.capture->path = mem_copy_text(name, strlen(name), error);
     bool good = reader.capture->path != NULL &&
-                json_open(&reader.json, name, source, window_bytes, progress, error) &&
+                json_open(&reader.json, shown, source, window_bytes, progress, error) &&
                 reader_document(&reader);
     json_close(&reader.json);
     transfer_free(&reader.transfer);
