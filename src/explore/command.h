@@ -59,7 +59,8 @@ enum {
     COMMAND_INSTANT = 1,       /* never long: may run on the thread that draws */
     COMMAND_NEEDS_CAPTURE = 2, /* refused in one line when nothing is open; call->view is there */
     COMMAND_NEEDS_PHASE = 4,   /* also needs a phase: call->entry, call->mode, call->tile are there */
-    COMMAND_INTERNAL = 8       /* not listed by help */
+    COMMAND_INTERNAL = 8,      /* not listed by help */
+    COMMAND_RUNS_OTHERS = 16   /* its time is that of the commands that it runs */
 };
 
 typedef struct Command {
@@ -94,6 +95,11 @@ size_t argument_count(const CommandCall *call, const char *name);
 const Value *argument_value(const CommandCall *call, const char *name, size_t index);    /* NULL: none */
 const char *argument_text(const CommandCall *call, const char *name);                    /* NULL: none */
 uint32_t argument_number(const CommandCall *call, const char *name, uint32_t otherwise); /* CHOICE: index */
+
+/* The tile that the command is about: call->tile, or the busiest one where nobody chose. Fails in a phase
+ * without transfers, or when the mode has to be built for it and is refused. */
+bool call_tile(const CommandCall *call, uint16_t *tile, Error *error);
+bool call_busiest_tile(const CommandCall *call, int32_t *tile, Error *error);
 
 /* ---- the table ---- */
 

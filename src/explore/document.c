@@ -51,6 +51,16 @@ Cell cell_list(const uint32_t *items, size_t count)
     return (Cell){.kind = CELL_LIST, .as.list = {.items = items, .count = count}};
 }
 
+Cell cell_tiles(const uint16_t *tiles, size_t count)
+{
+    return (Cell){.kind = CELL_TILES, .as.list = {.tiles = tiles, .count = count}};
+}
+
+Cell cell_endpoints(const uint16_t *tiles, const uint32_t *addresses, size_t count)
+{
+    return (Cell){.kind = CELL_ENDPOINTS, .as.list = {.tiles = tiles, .items = addresses, .count = count}};
+}
+
 Cell cell_marked(Cell cell, CellMark mark)
 {
     cell.mark = mark;
@@ -90,6 +100,11 @@ void document_free(Document *document)
 bool document_ok(const Document *document, Error *error)
 {
     return !document->failed || error_set(error, ERROR_MEMORY, "out of memory for the answer");
+}
+
+bool document_is_empty(const Document *document)
+{
+    return document->items.count == 0 && !document->failed;
 }
 
 void document_own(Document *document, void *context, void (*release)(void *context))
@@ -239,6 +254,12 @@ void document_hex_lists(Document *document, const char *key, size_t count, HexLi
                                   .count = count,
                                   .list = list,
                                   .context = context});
+}
+
+void document_hex_list(Document *document, const char *key, const uint32_t *items, size_t count)
+{
+    document_add(document,
+                 (Item){.kind = ITEM_HEX_LIST, .where = IN_JSON, .key = key, .words = items, .count = count});
 }
 
 void document_numbers(Document *document, const char *key, const int64_t *numbers, size_t count)

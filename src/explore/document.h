@@ -17,14 +17,16 @@ typedef struct Table Table;
 /* ---- values ---- */
 
 typedef enum CellKind {
-    CELL_ABSENT, /* left out of JSON, "-" in text, empty in CSV */
+    CELL_ABSENT, /* left out of JSON, "-" in text (where a column of them is left out), empty in CSV */
     CELL_NULL,   /* null in JSON, "-" in text, empty in CSV */
     CELL_BOOL,
     CELL_UNSIGNED,
     CELL_SIGNED,
     CELL_REAL,
     CELL_TEXT,
-    CELL_LIST /* of unsigned numbers */
+    CELL_LIST,     /* of unsigned numbers */
+    CELL_TILES,    /* the same, of tiles */
+    CELL_ENDPOINTS /* {"tile":..,"address":..} each; in text and CSV tile@address */
 } CellKind;
 
 /* How a value is to be taken; colour and a sign in text. JSON and CSV say the same in a key of their own. */
@@ -43,7 +45,8 @@ typedef struct Cell {
             size_t length;
         } text;
         struct {
-            const uint32_t *items; /* borrowed */
+            const uint32_t *items; /* borrowed; CELL_ENDPOINTS: addresses */
+            const uint16_t *tiles; /* borrowed; CELL_TILES, CELL_ENDPOINTS */
             size_t count;
         } list;
     } as;
@@ -57,6 +60,8 @@ Cell cell_signed(int64_t value);
 Cell cell_real(double value);
 Cell cell_text(const char *value); /* NULL: cell_null() */
 Cell cell_list(const uint32_t *items, size_t count);
+Cell cell_tiles(const uint16_t *tiles, size_t count);
+Cell cell_endpoints(const uint16_t *tiles, const uint32_t *addresses, size_t count);
 Cell cell_marked(Cell cell, CellMark mark);
 
 /* null for a negative value: tiles that are "none". */
@@ -79,6 +84,9 @@ typedef enum Unit {
 Document *document_new(Error *error);
 void document_free(Document *document); /* NULL is fine */
 bool document_ok(const Document *document, Error *error);
+
+/* Nothing was put in: then nothing is rendered. */
+bool document_is_empty(const Document *document);
 
 /* A text of the document's own, for cell_text and notes. "" when memory is out. */
 const char *document_keep(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -140,6 +148,9 @@ Table *document_lazy_table(Document *document, unsigned where, const char *key, 
  * numbers, written as strings of 8 hex digits. JSON only. */
 typedef void (*HexList)(void *context, size_t index, const uint32_t **items, size_t *items_count);
 void document_hex_lists(Document *document, const char *key, size_t count, HexList list, void *context);
+
+/* One such list. */
+void document_hex_list(Document *document, const char *key, const uint32_t *items, size_t count);
 
 /* A JSON list of numbers, negative ones as null. JSON only; borrowed. */
 void document_numbers(Document *document, const char *key, const int64_t *numbers, size_t count);

@@ -5,7 +5,14 @@
 #include "base/vec.h"
 #include "explore/document.h"
 
-typedef enum ItemKind { ITEM_FIELD, ITEM_NOTE, ITEM_TABLE, ITEM_HEX_LISTS, ITEM_NUMBERS } ItemKind;
+typedef enum ItemKind {
+    ITEM_FIELD,
+    ITEM_NOTE,
+    ITEM_TABLE,
+    ITEM_HEX_LISTS,
+    ITEM_HEX_LIST,
+    ITEM_NUMBERS
+} ItemKind;
 
 typedef struct Item {
     ItemKind kind;
@@ -19,6 +26,7 @@ typedef struct Item {
     HexList list;
     void *context;
     const int64_t *numbers;
+    const uint32_t *words;
     size_t count;
 } Item;
 

@@ -23,7 +23,9 @@ typedef struct Interpreter {
     void (*begin)(void *context, const Command *command);
     void (*end)(void *context);
     void *context;
-    unsigned depth; /* of `source` inside `source` */
+    unsigned depth;     /* of `source` inside `source` */
+    bool told;          /* the last failure has been told (a script inside told of its line) */
+    bool output_failed; /* set when the sink failed: nothing more can be said there */
 } Interpreter;
 
 /* Runs one line and writes its output. Empty lines and comments do nothing. In the format JSON a failure
@@ -31,8 +33,12 @@ typedef struct Interpreter {
  * fine) says it too. */
 bool interpreter_line(Interpreter *interpreter, const char *line, Error *error);
 
+/* Tells of a failure outside of any line, as if `command` had failed. */
+void interpreter_failed(Interpreter *interpreter, const char *command, const Error *failure);
+
 /* Runs a script ("-": standard input), line by line as they come; stops at the first failure of a line that
- * does not begin with `-`, and at `quit`. */
+ * does not begin with `-`, and at `quit`. When the script cannot be read, `told` is false: the caller tells.
+ */
 bool interpreter_file(Interpreter *interpreter, const char *path, Error *error);
 
 #endif

@@ -97,8 +97,15 @@ void cell_append_plain(Text *text, const Cell *cell)
     case CELL_NULL:
     case CELL_TEXT:
     case CELL_LIST:
+    case CELL_TILES:
+    case CELL_ENDPOINTS:
         break;
     }
+}
+
+uint32_t cell_list_item(const Cell *cell, size_t index)
+{
+    return cell->kind == CELL_TILES ? cell->as.list.tiles[index] : cell->as.list.items[index];
 }
 
 bool document_render(const Document *document, const RenderOptions *options, const Sink *sink,

@@ -12,8 +12,15 @@ static void csv_cell(Text *text, const Cell *cell)
         text_append_csv(text, cell->as.text.bytes, cell->as.text.length);
         break;
     case CELL_LIST:
+    case CELL_TILES:
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%s%" PRIu32, i == 0 ? "" : " ", cell->as.list.items[i]);
+            text_printf(text, "%s%" PRIu32, i == 0 ? "" : " ", cell_list_item(cell, i));
+        }
+        break;
+    case CELL_ENDPOINTS:
+        for (size_t i = 0; i < cell->as.list.count; i++) {
+            text_printf(text, "%s%u@%" PRIu32, i == 0 ? "" : " ", cell->as.list.tiles[i],
+                        cell->as.list.items[i]);
         }
         break;
     case CELL_ABSENT:
@@ -59,6 +66,9 @@ static void csv_columns(Text *text, const Table *table, const Cell *cells)
         text_append(text, first ? "" : ",");
         first = false;
         if (cells == NULL) {
+            bool of_group = table->group_key != NULL && i >= table->group_leading;
+            text_append(text, of_group ? table->group_key : "");
+            text_append(text, of_group ? "." : "");
             text_append(text, table->columns[i].key);
         } else {
             csv_cell(text, &cells[i]);

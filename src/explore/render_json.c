@@ -102,10 +102,20 @@ static void json_cell(Writer *writer, const Cell *cell)
         text_append_json(text, cell->as.text.bytes, cell->as.text.length);
         break;
     case CELL_LIST:
+    case CELL_TILES:
+        text_append_char(text, '[');
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%c%" PRIu32, i == 0 ? '[' : ',', cell->as.list.items[i]);
+            text_printf(text, "%s%" PRIu32, i == 0 ? "" : ",", cell_list_item(cell, i));
         }
-        text_append(text, cell->as.list.count == 0 ? "[]" : "]");
+        text_append_char(text, ']');
+        break;
+    case CELL_ENDPOINTS:
+        text_append_char(text, '[');
+        for (size_t i = 0; i < cell->as.list.count; i++) {
+            text_printf(text, "%s{\"tile\":%u,\"address\":%" PRIu32 "}", i == 0 ? "" : ",",
+                        cell->as.list.tiles[i], cell->as.list.items[i]);
+        }
+        text_append_char(text, ']');
         break;
     case CELL_REAL:
         if (!isfinite(cell->as.real)) {
@@ -152,6 +162,8 @@ static bool cell_equal(const Cell *left, const Cell *right)
                memcmp(left->as.text.bytes, right->as.text.bytes, left->as.text.length) == 0;
     case CELL_REAL:
     case CELL_LIST:
+    case CELL_TILES:
+    case CELL_ENDPOINTS:
         break; /* nothing is grouped by these */
     }
     return false;
@@ -177,51 +189,60 @@ static bool cells_absent(const Cell *cells, size_t first, size_t end)
     return true;
 }
 
-/* One object per run of rows with equal leading cells; the rest of each row is an object of its list. */
-static bool json_groups(Writer *writer, const Table *table, unsigned depth)
+static void json_group_end(Members *object, unsigned at, bool any)
+{
+    if (any) {
+        json_line(object->writer, at);
+    }
+    text_append_char(&object->writer->text, ']');
+    members_end(object);
+}
+
+/* One object per run of rows with equal leading cells; the rest of each row is an object of its list. `head`
+ * keeps the leading cells of the run, `scratch` is for lazy tables. */
+static bool json_groups(Writer *writer, const Table *table, unsigned depth, Cell *head, Cell *scratch)
 {
     size_t leading = table->group_leading, columns = table->column_count;
-    for (size_t row = 0; row < table->rows;) {
-        const Cell *cells = table_cells(table, row, NULL);
-        Members object;
-        text_append(&writer->text, row == 0 ? "" : ",");
-        json_line(writer, depth + 1);
-        members_begin(&object, writer, depth + 1);
-        json_cells(&object, table, cells, 0, leading);
-        unsigned at = members_key(&object, table->group_key);
-        text_append_char(&writer->text, '[');
-        bool any = false;
-        const Cell *head = cells;
-        for (; row < table->rows && cells_equal(table_cells(table, row, NULL), head, leading); row++) {
-            cells = table_cells(table, row, NULL);
-            if (cells_absent(cells, leading, columns)) {
-                continue;
+    Members object, member;
+    unsigned at = 0;
+    bool open = false, any = false; /* a group is open; its list has a member */
+    for (size_t row = 0; row < table->rows; row++) {
+        const Cell *cells = table_cells(table, row, scratch);
+        if (!open || !cells_equal(cells, head, leading)) {
+            if (open) {
+                json_group_end(&object, at, any);
             }
-            Members member;
+            text_append(&writer->text, open ? "," : "");
+            json_line(writer, depth + 1);
+            members_begin(&object, writer, depth + 1);
+            json_cells(&object, table, cells, 0, leading);
+            at = members_key(&object, table->group_key);
+            text_append_char(&writer->text, '[');
+            memcpy(head, cells, leading * sizeof *head);
+            open = true;
+            any = false;
+        }
+        if (!cells_absent(cells, leading, columns)) {
             text_append(&writer->text, any ? "," : "");
             json_line(writer, at + 1);
             members_begin(&member, writer, at + 1);
             json_cells(&member, table, cells, leading, columns);
             members_end(&member);
             any = true;
-            if (!writer_step(writer)) {
-                return false;
-            }
         }
-        if (any) {
-            json_line(writer, at);
+        if (!writer_step(writer)) {
+            return false;
         }
-        text_append_char(&writer->text, ']');
-        members_end(&object);
+    }
+    if (open) {
+        json_group_end(&object, at, any);
     }
     return true;
 }
 
-static bool json_rows(Writer *writer, const Table *table, unsigned depth)
+static bool json_rows(Writer *writer, const Table *table, unsigned depth, Cell *scratch)
 {
-    Cell *scratch = mem_new(table->column_count, sizeof *scratch, writer->error);
-    bool done = scratch != NULL;
-    for (size_t row = 0; done && row < table->rows; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         const Cell *cells = table_cells(table, row, scratch);
         Members object;
         text_append(&writer->text, row == 0 ? "" : ",");
@@ -229,21 +250,39 @@ static bool json_rows(Writer *writer, const Table *table, unsigned depth)
         members_begin(&object, writer, depth + 1);
         json_cells(&object, table, cells, 0, table->column_count);
         members_end(&object);
-        done = writer_step(writer);
+        if (!writer_step(writer)) {
+            return false;
+        }
     }
-    mem_free(scratch);
-    return done;
+    return true;
 }
 
 static bool json_table(Writer *writer, const Table *table, unsigned depth)
 {
-    text_append_char(&writer->text, '[');
-    bool grouped = table->group_key != NULL && table->row == NULL;
-    if (!(grouped ? json_groups(writer, table, depth) : json_rows(writer, table, depth))) {
+    Cell *scratch = mem_new(2 * table->column_count, sizeof *scratch, writer->error);
+    if (scratch == NULL) {
         return false;
     }
-    if (table->rows != 0) {
+    text_append_char(&writer->text, '[');
+    bool done = table->group_key != NULL
+                    ? json_groups(writer, table, depth, scratch + table->column_count, scratch)
+                    : json_rows(writer, table, depth, scratch);
+    mem_free(scratch);
+    if (done && table->rows != 0) {
         json_line(writer, depth);
+    }
+    text_append_char(&writer->text, ']');
+    return done;
+}
+
+static bool json_hex_list(Writer *writer, const uint32_t *words, size_t count)
+{
+    text_append_char(&writer->text, '[');
+    for (size_t i = 0; i < count; i++) {
+        text_printf(&writer->text, "%s\"%08" PRIx32 "\"", i == 0 ? "" : ",", words[i]);
+        if (!writer_step(writer)) {
+            return false;
+        }
     }
     text_append_char(&writer->text, ']');
     return true;
@@ -258,14 +297,9 @@ static bool json_hex_lists(Writer *writer, const Item *item, unsigned depth)
         item->list(item->context, i, &words, &count);
         text_append(&writer->text, i == 0 ? "" : ",");
         json_line(writer, depth + 1);
-        text_append_char(&writer->text, '[');
-        for (size_t k = 0; k < count; k++) {
-            text_printf(&writer->text, "%s\"%08" PRIx32 "\"", k == 0 ? "" : ",", words[k]);
-            if (!writer_step(writer)) {
-                return false;
-            }
+        if (!json_hex_list(writer, words, count)) {
+            return false;
         }
-        text_append_char(&writer->text, ']');
     }
     if (item->count != 0) {
         json_line(writer, depth);
@@ -307,6 +341,8 @@ static bool json_item(Members *object, const Item *item)
         return json_table(object->writer, item->table, depth);
     case ITEM_HEX_LISTS:
         return json_hex_lists(object->writer, item, depth);
+    case ITEM_HEX_LIST:
+        return json_hex_list(object->writer, item->words, item->count);
     case ITEM_NUMBERS:
         return json_numbers(object->writer, item);
     case ITEM_NOTE:

@@ -7,6 +7,8 @@
 
 #include "explore/render_parts.h"
 
+enum { LIST_PARTS = 8 }; /* of a list, before it is cut */
+
 /* Colours that stay apart for every kind of sight: no meaning hangs on red against green, and each mark has a
  * sign of its own as well, or words that say it. */
 static const char *const mark_colour[] = {
@@ -90,25 +92,40 @@ static uint64_t magnitude(int64_t number)
     return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 }
 
-/* 0..26 for a run of consecutive numbers, else 0,2,7. */
-static void append_list(Text *text, const uint32_t *items, size_t count)
+/* 0..26 for a run of consecutive numbers, else 0,2,7. Long ones are cut, unless verbose. */
+static void append_list(Text *text, const Cell *cell, Unit unit, bool verbose)
 {
-    if (count == 0) {
-        text_append_char(text, '-');
-    }
-    for (size_t i = 0; i < count;) {
+    size_t count = cell->as.list.count, parts = 0;
+    for (size_t i = 0; i < count; parts++) {
+        uint32_t first = cell_list_item(cell, i);
         size_t end = i + 1;
-        while (end < count && items[end] == items[end - 1] + 1) {
+        while (end < count && cell_list_item(cell, end) == first + (end - i)) {
             end++;
         }
+        end = end - i > 2 && unit != UNIT_ADDRESS ? end : i + 1;
         text_append(text, i == 0 ? "" : ",");
-        if (end - i > 2) {
-            text_printf(text, "%" PRIu32 "..%" PRIu32, items[i], items[end - 1]);
-            i = end;
-        } else {
-            text_printf(text, "%" PRIu32, items[i]);
-            i++;
+        if (parts == LIST_PARTS && !verbose) {
+            text_printf(text, "+%zu", count - i);
+            return;
         }
+        append_unsigned(text, first, unit);
+        if (end > i + 1) {
+            text_append(text, "..");
+            append_unsigned(text, cell_list_item(cell, end - 1), unit);
+        }
+        i = end;
+    }
+}
+
+static void append_endpoints(Text *text, const Cell *cell, bool verbose)
+{
+    for (size_t i = 0; i < cell->as.list.count; i++) {
+        text_append(text, i == 0 ? "" : " ");
+        if (i == LIST_PARTS && !verbose) {
+            text_printf(text, "+%zu", cell->as.list.count - i);
+            return;
+        }
+        text_printf(text, "%u@0x%05" PRIx32, cell->as.list.tiles[i], cell->as.list.items[i]);
     }
 }
 
@@ -144,7 +161,12 @@ static void append_cell(Text *text, const Cell *cell, Unit unit, const RenderOpt
         }
         break;
     case CELL_LIST:
-        append_list(text, cell->as.list.items, cell->as.list.count);
+    case CELL_TILES:
+        text_append(text, cell->as.list.count == 0 ? "-" : "");
+        append_list(text, cell, unit, options->verbose);
+        break;
+    case CELL_ENDPOINTS:
+        append_endpoints(text, cell, options->verbose);
         break;
     }
 }
@@ -162,7 +184,8 @@ static void append_coloured(Text *text, const RenderOptions *options, const char
 
 typedef struct Layout {
     size_t width; /* of the widest cell or the title, its sign not counted */
-    bool shown;
+    bool shown;   /* by the options, and because some cell is there */
+    bool there;
     bool left;  /* text, else numbers, which go right */
     bool signs; /* some cell has a sign: numbers keep a place for it */
 } Layout;
@@ -175,6 +198,11 @@ typedef struct TableWriter {
     Text cell;   /* scratch */
     size_t last; /* the last column shown */
 } TableWriter;
+
+static bool cell_goes_left(const Cell *cell)
+{
+    return cell->kind >= CELL_TEXT || cell->kind == CELL_BOOL;
+}
 
 static void table_cell(TableWriter *out, const Cell *cell, Unit unit)
 {
@@ -193,7 +221,6 @@ static bool table_measure(TableWriter *out)
             column->title != NULL && where_shows(column->where, IN_TEXT, out->writer->options->verbose);
         if (layout->shown) {
             layout->width = text_columns(column->title, strlen(column->title));
-            out->last = i;
         }
     }
     for (size_t row = 0; row < table->rows; row++) {
@@ -206,13 +233,17 @@ static bool table_measure(TableWriter *out)
             table_cell(out, &cells[i], table->columns[i].unit);
             size_t width = text_columns(text_view(&out->cell), out->cell.length);
             layout->width = width > layout->width ? width : layout->width;
-            layout->left = layout->left || cells[i].kind == CELL_TEXT || cells[i].kind == CELL_BOOL ||
-                           cells[i].kind == CELL_LIST;
+            layout->there = layout->there || cells[i].kind != CELL_ABSENT;
+            layout->left = layout->left || cell_goes_left(&cells[i]);
             layout->signs = layout->signs || mark_sign(cells[i].mark)[0] != '\0';
         }
         if (row % 4096 == 4095 && !progress_go_on(out->writer->progress, out->writer->error)) {
             return false;
         }
+    }
+    for (size_t i = 0; i < table->column_count; i++) {
+        out->layout[i].shown = out->layout[i].shown && (out->layout[i].there || table->rows == 0);
+        out->last = out->layout[i].shown ? i : out->last;
     }
     return true;
 }

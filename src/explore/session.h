@@ -103,9 +103,9 @@ void session_set_settings(Session *session, const Settings *settings);
 /* One setting by its name and text; ERROR_USAGE, with what is allowed, when either is wrong. */
 bool session_set(Session *session, const char *key, const char *value, Error *error);
 
-/* Names (ended by NULL), for completion and help; the values allowed (ended by NULL), or NULL when it is a
- * number; what it is; its value now as text. */
-const char *const *setting_names(void);
+/* Names, ascending, NULL past the last; the values allowed (ended by NULL), or NULL when it is a number; what
+ * it is; its value now as text. */
+const char *setting_name(size_t index);
 const char *const *setting_values(const char *key);
 const char *setting_summary(const char *key);
 bool session_setting_text(Session *session, const char *key, Text *text);

@@ -39,6 +39,9 @@ typedef struct PhaseEntry {
 View *view_new(Session *session, Error *error);
 void view_free(View *view); /* NULL is fine */
 
+/* Another hold on the same dataset, for another thread. */
+View *view_copy(const View *view, Error *error);
+
 /* Looks again: takes in phases that arrived since, and changes over when another dataset is shown now.
  * *changed (NULL is fine) tells whether it is another one: every pointer taken before is then invalid. Fails
  * when nothing is open any more, or for want of memory; the view then stays as it was. */
@@ -63,6 +66,9 @@ const PhaseEntry *view_phase_at(const View *view, size_t index);
 
 /* By the phase's own number; NULL when there is none (yet). */
 const PhaseEntry *view_phase(const View *view, uint32_t number);
+
+/* First in ranking of the phases known to the view; NULL when there are none. */
+const PhaseEntry *view_worst_phase(const View *view);
 
 /* The phase's label as in the file (not safe to print raw), NULL when it has none, or while the capture is
  * still loading and its labels come last. */

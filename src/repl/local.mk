@@ -1,1 +1,4 @@
-libexscope_a_SOURCES +=
+libexscope_a_SOURCES += \
+	src/repl/face.c src/repl/face.h \
+	src/repl/history.c src/repl/history.h \
+	src/repl/repl.c src/repl/repl.h

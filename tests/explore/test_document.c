@@ -151,7 +151,7 @@ static void rows_gather_into_groups(void **state)
            "       4  WAW   -\n"
            "       5  -     -\n");
     expect(document, (RenderOptions){.format = FORMAT_CSV},
-           "transfer,kind,iterations\n4,RAW,0 1 2 3 7 9 10\n4,WAW,\n5,,\n");
+           "transfer,waits_for.kind,waits_for.iterations\n4,RAW,0 1 2 3 7 9 10\n4,WAW,\n5,,\n");
     document_free(document);
 }
 

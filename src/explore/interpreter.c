@@ -1,0 +1,282 @@
+#include "config.h"
+
+#include "explore/interpreter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/command_parts.h"
+
+enum { SOURCE_DEPTH_MAX = 16 };
+
+/* ---- output ---- */
+
+/* Where one line's output goes: the face's sink, or a file of its own. */
+typedef struct Destination {
+    Sink sink;
+    Output *file; /* NULL: the face's */
+    bool replace;
+} Destination;
+
+static bool destination_open(const Interpreter *interpreter, const Line *line, Destination *destination,
+                             Error *error)
+{
+    *destination = (Destination){.sink = interpreter->sink, .replace = line->replace};
+    if (line->file == NULL) {
+        return true;
+    }
+    if (!line->replace && file_exists(line->file)) {
+        return error_set(error, ERROR_REFUSED, "%s exists: >| replaces it", line->file);
+    }
+    destination->file = output_open(line->file, error);
+    if (destination->file != NULL) {
+        destination->sink = sink_output(destination->file);
+    }
+    return destination->file != NULL;
+}
+
+static bool destination_close(Destination *destination, bool keep, Error *error)
+{
+    if (destination->file == NULL) {
+        return keep;
+    }
+    if (!keep) {
+        output_discard(destination->file);
+        return false;
+    }
+    return output_commit(destination->file, destination->replace, error);
+}
+
+static RenderOptions interpreter_options(const Interpreter *interpreter, bool to_file)
+{
+    Settings settings = session_settings(interpreter->session);
+    RenderOptions options = render_options(&settings);
+    options.color = options.color && !to_file;
+    options.indent = interpreter->indent && !to_file;
+    return options;
+}
+
+/* ---- one line ---- */
+
+static bool call_check(const CommandCall *call, Error *error)
+{
+    unsigned needs = call->command->flags & (COMMAND_NEEDS_CAPTURE | COMMAND_NEEDS_PHASE);
+    if (needs != 0 && call->view == NULL) {
+        return error_set(error, ERROR_INPUT, "no capture is open: load FILE opens one");
+    }
+    if ((needs & COMMAND_NEEDS_PHASE) != 0 && call->entry == NULL) {
+        return error_set(error, ERROR_INPUT, "%s",
+                         view_loading(call->view) ? "no phase has been read yet"
+                                                  : "the capture has no phases");
+    }
+    return true;
+}
+
+static bool call_run(CommandCall *call, const Line *line, Error *error)
+{
+    if (call->view != NULL) {
+        Selection selection = view_selection(call->view);
+        call->entry = selection.entry;
+        call->mode = selection.mode;
+        call->tile = selection.tile;
+    }
+    return call_check(call, error) && arguments_parse(call, line, error) && call_check(call, error) &&
+           call->command->function(call, error);
+}
+
+/* Writes what the command answered. */
+static bool call_render(const CommandCall *call, Interpreter *interpreter, const Destination *destination,
+                        Error *error)
+{
+    if (document_is_empty(call->out)) {
+        return true;
+    }
+    RenderOptions options = interpreter_options(interpreter, destination->file != NULL);
+    if (document_render(call->out, &options, &destination->sink, interpreter->progress, error)) {
+        return true;
+    }
+    if (destination->file == NULL && !progress_cancelled(interpreter->progress)) {
+        interpreter->output_failed = true;
+    }
+    return false;
+}
+
+/* Runs a prepared call. Commands that run others get an interpreter that writes to the same place. */
+static bool interpreter_call(Interpreter *interpreter, CommandCall *call, const Line *line,
+                             Destination *destination, Error *error)
+{
+    Interpreter inner = *interpreter;
+    inner.sink = destination->sink;
+    inner.indent = interpreter->indent && destination->file == NULL;
+    call->interpreter = &inner;
+    progress_stage(interpreter->progress, NULL, 0);
+    if (interpreter->begin != NULL) {
+        interpreter->begin(interpreter->context, call->command);
+    }
+    bool done = call_run(call, line, error);
+    if (interpreter->end != NULL) {
+        interpreter->end(interpreter->context);
+    }
+    interpreter->told = inner.told;
+    if (destination->file == NULL) {
+        interpreter->output_failed = inner.output_failed;
+    }
+    return done && call_render(call, interpreter, destination, error);
+}
+
+static bool interpreter_command(Interpreter *interpreter, const Line *line, Destination *destination,
+                                Error *error)
+{
+    CommandSet *set = session_commands(interpreter->session);
+    const Command *command = commands_find(set, line->words.items[0].text, error);
+    Document *out = command == NULL ? NULL : document_new(error);
+    if (out == NULL) {
+        return false;
+    }
+    Arguments arguments = {0};
+    CommandCall call = {.session = interpreter->session,
+                        .command = command,
+                        .context = commands_context(set, command),
+                        .view = view_new(interpreter->session, NULL),
+                        .tile = -1,
+                        .out = out,
+                        .progress = interpreter->progress,
+                        .arguments = &arguments};
+    bool done = interpreter_call(interpreter, &call, line, destination, error);
+    document_free(out);
+    arguments_free(&arguments);
+    view_free(call.view);
+    return done;
+}
+
+static bool interpreter_parsed(Interpreter *interpreter, const Line *line, Error *error)
+{
+    if (line->words.count == 0) {
+        return line->file == NULL || error_set(error, ERROR_USAGE, "a command is missing before >");
+    }
+    Destination destination;
+    if (!destination_open(interpreter, line, &destination, error)) {
+        return false;
+    }
+    bool done = interpreter_command(interpreter, line, &destination, error);
+    return destination_close(&destination, done, error);
+}
+
+static void interpreter_tell(Interpreter *interpreter, const char *where, const char *line,
+                             const Error *failure)
+{
+    RenderOptions options = interpreter_options(interpreter, false);
+    if (options.format == FORMAT_JSON && !interpreter->output_failed) {
+        interpreter->output_failed = !render_error(failure, line, &options, &interpreter->sink, NULL);
+    }
+    if (interpreter->failed != NULL) {
+        interpreter->failed(interpreter->context, where, line, failure);
+    }
+    interpreter->told = true;
+}
+
+/* *tolerant: a script goes on in spite of a failure. */
+static bool interpreter_run(Interpreter *interpreter, const char *where, const char *text, bool *tolerant,
+                            Error *error)
+{
+    Line line;
+    Error failure = {0};
+    interpreter->told = false;
+    bool done = line_parse(text, strlen(text), false, &line, &failure) &&
+                progress_go_on(interpreter->progress, &failure) &&
+                interpreter_parsed(interpreter, &line, &failure);
+    *tolerant = line.tolerant;
+    line_free(&line);
+    if (!done && !interpreter->told) {
+        interpreter_tell(interpreter, where, text, &failure);
+    }
+    if (!done && error != NULL) {
+        *error = failure;
+    }
+    return done;
+}
+
+bool interpreter_line(Interpreter *interpreter, const char *line, Error *error)
+{
+    bool tolerant;
+    return interpreter_run(interpreter, "", line, &tolerant, error);
+}
+
+void interpreter_failed(Interpreter *interpreter, const char *command, const Error *failure)
+{
+    interpreter_tell(interpreter, "", command, failure);
+}
+
+/* ---- scripts ---- */
+
+typedef struct Script {
+    const char *name;
+    FILE *file;
+    char *line; /* of getline() */
+    size_t capacity;
+    unsigned long number;
+} Script;
+
+/* The next line without its end. *more is false at the end of the file. */
+static bool script_read(Script *script, bool *more, Error *error)
+{
+    errno = 0;
+    ssize_t length = getline(&script->line, &script->capacity, script->file);
+    *more = length >= 0;
+    if (length < 0) {
+        return feof(script->file) != 0 || error_set_errno(error, errno, "cannot read %s", script->name);
+    }
+    script->number++;
+    if (length > 0 && script->line[length - 1] == '\n') {
+        script->line[--length] = '\0';
+    }
+    return strlen(script->line) == (size_t)length ||
+           error_set(error, ERROR_INPUT, "%s:%lu: a NUL character stands in the line", script->name,
+                     script->number);
+}
+
+static bool script_run(Interpreter *interpreter, Script *script, Error *error)
+{
+    bool more = true;
+    while (!session_quitting(interpreter->session)) {
+        if (!progress_go_on(interpreter->progress, error) || !script_read(script, &more, error)) {
+            return false;
+        }
+        if (!more) {
+            break;
+        }
+        char where[300];
+        bool tolerant = false;
+        snprintf(where, sizeof where, "%s:%lu", script->name, script->number);
+        if (!interpreter_run(interpreter, where, script->line, &tolerant, error)) {
+            if (!tolerant || interpreter->output_failed || progress_cancelled(interpreter->progress)) {
+                return false;
+            }
+            interpreter->told = false;
+        }
+    }
+    return true;
+}
+
+bool interpreter_file(Interpreter *interpreter, const char *path, Error *error)
+{
+    if (interpreter->depth >= SOURCE_DEPTH_MAX) {
+        return error_set(error, ERROR_REFUSED, "scripts call each other more than %d deep", SOURCE_DEPTH_MAX);
+    }
+    bool standard = strcmp(path, "-") == 0;
+    Script script = {.name = standard ? "stdin" : path, .file = standard ? stdin : fopen(path, "re")};
+    if (script.file == NULL) {
+        return error_set_errno(error, errno, "cannot open %s", path);
+    }
+    interpreter->depth++;
+    interpreter->told = false;
+    bool done = script_run(interpreter, &script, error);
+    interpreter->depth--;
+    free(script.line);
+    if (!standard) {
+        fclose(script.file);
+    }
+    return done;
+}
