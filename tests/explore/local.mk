@@ -1,6 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += tests/explore/test_document
-TESTS += tests/explore/test_document
+check_PROGRAMS += tests/explore/test_document tests/explore/test_lexer
+TESTS += tests/explore/test_document tests/explore/test_lexer
 tests_explore_test_document_SOURCES = tests/explore/test_document.c
 tests_explore_test_document_LDADD = $(TEST_LDADD)
+tests_explore_test_lexer_SOURCES = tests/explore/test_lexer.c
+tests_explore_test_lexer_LDADD = $(TEST_LDADD)
 endif
