@@ -27,18 +27,34 @@ static void face_on_signal(int number)
 
 /* ---- progress line ---- */
 
-enum { LINE_FIRST_MILLISECONDS = 300, LINE_NEXT_MILLISECONDS = 100 };
+enum {
+    LINE_FIRST_MILLISECONDS = 300,
+    LINE_NEXT_MILLISECONDS = 100,
+    LINE_PLAIN_MILLISECONDS = 5000,
+    BAR_CELLS = 24
+};
 
-static void line_draw(const Progress *progress, double seconds)
+static void line_draw(const ProgressLine *line, double seconds)
 {
+    const Progress *progress = line->progress;
     const char *stage = atomic_load(&progress->stage);
     uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
-    char share[16] = "";
+    char share[16] = "", bar[BAR_CELLS + 4] = "";
     if (total != 0) {
-        double percent = 100.0 * (double)done / (double)total;
-        snprintf(share, sizeof share, " %.0f%%", percent > 100 ? 100 : percent);
+        double part = done < total ? (double)done / (double)total : 1;
+        snprintf(share, sizeof share, " %.0f%%", 100 * part);
+        memset(bar, '.', BAR_CELLS);
+        memset(bar, '#', (size_t)(part * BAR_CELLS));
+        memcpy(bar + BAR_CELLS, "  ", 3);
     }
-    fprintf(stderr, "\r\033[K%s%s  %.1f s (Ctrl-C stops)", stage == NULL ? "working" : stage, share, seconds);
+    if (stage == NULL) {
+        stage = "working";
+    }
+    if (line->plain) {
+        fprintf(stderr, "exscope: %s%s, %.0f s\n", stage, share, seconds);
+    } else {
+        fprintf(stderr, "\r\033[K%s%s%s  %.1f s (Ctrl-C stops)", bar, stage, share, seconds);
+    }
     fflush(stderr);
 }
 
@@ -46,7 +62,8 @@ static void wait_until(ProgressLine *line, long milliseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += milliseconds * 1000000L;
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += milliseconds % 1000 * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     while (!line->ending && pthread_cond_timedwait(&line->end, &line->lock, &until) == 0) {
@@ -59,24 +76,25 @@ static void *line_thread(void *argument)
     double start = thread_seconds();
     bool drawn = false;
     pthread_mutex_lock(&line->lock);
-    wait_until(line, LINE_FIRST_MILLISECONDS);
+    wait_until(line, line->plain ? LINE_PLAIN_MILLISECONDS : LINE_FIRST_MILLISECONDS);
     while (!line->ending) {
-        line_draw(line->progress, thread_seconds() - start);
+        line_draw(line, thread_seconds() - start);
         drawn = true;
-        wait_until(line, LINE_NEXT_MILLISECONDS);
+        wait_until(line, line->plain ? LINE_PLAIN_MILLISECONDS : LINE_NEXT_MILLISECONDS);
     }
     pthread_mutex_unlock(&line->lock);
-    if (drawn) {
+    if (drawn && !line->plain) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
     }
     return NULL;
 }
 
-static void line_start(Face *face)
+static void line_start(Face *face, bool batch)
 {
     ProgressLine *line = &face->line;
-    if (line->running || !isatty(STDERR_FILENO) || session_settings(face->interpreter.session).quiet) {
+    line->plain = isatty(STDERR_FILENO) == 0;
+    if (line->running || (line->plain && !batch) || session_settings(face->interpreter.session).quiet) {
         return;
     }
     line->ending = false;
@@ -106,7 +124,7 @@ static void line_stop(Face *face)
 static void face_begin(void *context, const Command *command)
 {
     if ((command->flags & (COMMAND_INSTANT | COMMAND_RUNS_OTHERS)) == 0) {
-        line_start(context);
+        line_start(context, false);
     }
 }
 
@@ -184,7 +202,7 @@ void face_failed(Face *face, const char *command, const Error *error)
 bool face_load(Face *face, const char *path)
 {
     Error error = {0};
-    line_start(face);
+    line_start(face, false);
     bool done = session_load(face->interpreter.session, path, &face->progress, &error);
     line_stop(face);
     if (!done) {
@@ -195,6 +213,16 @@ bool face_load(Face *face, const char *path)
         text_free(&command);
     }
     return done;
+}
+
+void face_batch_begin(Face *face)
+{
+    line_start(face, true);
+}
+
+void face_batch_end(Face *face)
+{
+    line_stop(face);
 }
 
 int face_status(const Face *face, bool done)

@@ -7,12 +7,14 @@
 
 #include "explore/interpreter.h"
 
-/* A line on standard error that says how far a command is; only where that is a terminal. */
+/* What standard error says while something takes long: a line that is drawn again and again where that is a
+ * terminal; elsewhere nothing, or, for a batch job, a line of its own now and then. */
 typedef struct ProgressLine {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t end;
     bool running, ending;
+    bool plain; /* not a terminal */
     const Progress *progress;
 } ProgressLine;
 
@@ -34,6 +36,10 @@ void face_failed(Face *face, const char *command, const Error *error);
 
 /* Loads with a progress line; tells when it fails. */
 bool face_load(Face *face, const char *path);
+
+/* Progress from here to there, also where standard error is no terminal. */
+void face_batch_begin(Face *face);
+void face_batch_end(Face *face);
 
 /* The exit status after a command or script: 0, 1, or 128 + the signal that ended it. */
 int face_status(const Face *face, bool done);
