@@ -1,0 +1,535 @@
+#include "config.h"
+
+#include "replay/balance.h"
+
+#include <string.h>
+
+/* An endpoint is the sending or the receiving side of a tile: sender t is endpoint t, receiver t is endpoint
+ * tile_count + t. A chunk is *ready* at a load level when none of its endpoints has a greater load. Levels go
+ * up; at a level the endpoints of a taken chunk leave it (their load grows), and the remainders of the others
+ * do not change: the order inside a level is static.
+ *
+ * A level begins with the endpoints whose load is the level, its *arrivals*: every chunk that becomes ready
+ * has one of them. To take the ready chunks in descending greatest remainder, endpoints are visited in
+ * descending remainder, each with its ready chunk of the lowest stream: a chunk that also has a greater
+ * remainder elsewhere was already visited there.
+ *
+ * - Chunks with one receiver are bits of a matrix (sender x receiver) and of its transpose, so that the first
+ *   ready chunk of an endpoint is the first bit of a row that is also set among the free endpoints.
+ * - The others wait at one endpoint of theirs that is not free, and are looked at again when it arrives. */
+
+enum { NONE = UINT32_MAX };
+
+typedef struct Endpoint {
+    uint64_t load, remaining; /* words */
+    uint32_t left;            /* chunks of this wave still to be taken */
+    uint32_t waiting;         /* first multicast chunk that waits here */
+} Endpoint;
+
+typedef struct HeapItem {
+    uint64_t major, minor; /* ascending (major, minor) */
+    uint32_t id;
+} HeapItem;
+
+typedef struct Heap {
+    HeapItem *items;
+    size_t count;
+} Heap;
+
+typedef struct Unicast {
+    uint32_t receiver;
+    uint32_t chunk;
+} Unicast;
+
+typedef struct Balance {
+    const Phase *phase;
+    const Streams *streams;
+    uint16_t tile_count;
+    uint32_t row_words; /* 64-bit words of a matrix row */
+    Endpoint *endpoints;
+    uint64_t *matrix;     /* [endpoint][row_words]: its unicast chunks, by the tile at the other end */
+    uint64_t *free[2];    /* [side][row_words]: load within the level, chunks left */
+    uint64_t *arrived[2]; /* [side][row_words]: of this level's arrivals */
+    uint64_t *reached;    /* [row_words] scratch */
+    uint64_t cap[2];      /* [side] greatest remainder in this wave when it began */
+    uint32_t *touched;    /* endpoints of the wave */
+    uint32_t touched_count;
+    uint32_t *arrivals;
+    uint32_t arrival_count;
+    Heap levels;     /* major: load; id: endpoint */
+    Heap candidates; /* major: ~greatest remainder; minor: stream order; id: endpoint, or chunk | MULTICAST */
+    uint64_t level;
+
+    size_t low, high;        /* the wave: chunks [low, high) */
+    Unicast *unicasts;       /* of the wave, ascending (sender, receiver) */
+    uint32_t *unicast_start; /* [sender] into unicasts, valid for senders with unicast chunks in the wave */
+    uint32_t *unicast_count; /* [sender] */
+    uint32_t *next_waiting;  /* [chunk - low] */
+    uint32_t *places;
+    size_t placed;
+    uint64_t steps; /* for polling */
+} Balance;
+
+/* ---- heap ---- */
+
+static bool heap_before(const HeapItem *left, const HeapItem *right)
+{
+    return left->major != right->major ? left->major < right->major : left->minor < right->minor;
+}
+
+static void heap_push(Heap *heap, HeapItem item)
+{
+    size_t i = heap->count++;
+    while (i > 0 && heap_before(&item, &heap->items[(i - 1) / 2])) {
+        heap->items[i] = heap->items[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    heap->items[i] = item;
+}
+
+static HeapItem heap_pop(Heap *heap)
+{
+    HeapItem top = heap->items[0], last = heap->items[--heap->count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
+        if (child + 1 < heap->count && heap_before(&heap->items[child + 1], &heap->items[child])) {
+            child++;
+        }
+        if (!heap_before(&heap->items[child], &last)) {
+            break;
+        }
+        heap->items[i] = heap->items[child];
+    }
+    heap->items[i] = last;
+    return top;
+}
+
+/* ---- bits ---- */
+
+static void bit_set(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void bit_clear(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static uint32_t bit_lowest(uint64_t word)
+{
+    return (uint32_t)__builtin_ctzll(word);
+}
+
+/* ---- endpoints and chunks ---- */
+
+static uint32_t side_of(const Balance *balance, uint32_t endpoint)
+{
+    return endpoint >= balance->tile_count;
+}
+
+static uint32_t tile_of(const Balance *balance, uint32_t endpoint)
+{
+    return endpoint >= balance->tile_count ? endpoint - balance->tile_count : endpoint;
+}
+
+static uint32_t endpoint_of(const Balance *balance, uint32_t side, uint32_t tile)
+{
+    return side * balance->tile_count + tile;
+}
+
+static uint64_t *row_of(const Balance *balance, uint32_t endpoint)
+{
+    return balance->matrix + (size_t)endpoint * balance->row_words;
+}
+
+/* The endpoints of a chunk: the k-th of 1 + receivers. */
+static uint32_t chunk_endpoint(const Balance *balance, uint32_t transfer, uint32_t k)
+{
+    return k == 0
+               ? balance->phase->source[transfer]
+               : endpoint_of(balance, 1,
+                             balance->phase->receiver_tile[balance->phase->receiver_start[transfer] + k - 1]);
+}
+
+static uint32_t chunk_endpoints(const Balance *balance, uint32_t transfer)
+{
+    return 1 + phase_receivers(balance->phase, transfer);
+}
+
+/* Sorts as streams do: unicasts by sender and receiver; a multicast after the unicast to its first receiver,
+ * among those by stream number. */
+static uint64_t unicast_order(uint32_t sender, uint32_t receiver)
+{
+    return (uint64_t)sender << 44 | (uint64_t)receiver << 33;
+}
+
+static uint64_t multicast_order(const Balance *balance, const Chunk *chunk)
+{
+    uint32_t transfer = chunk_transfer(balance->streams, chunk);
+    uint32_t first = balance->phase->receiver_tile[balance->phase->receiver_start[transfer]];
+    return unicast_order(balance->phase->source[transfer], first) | UINT64_C(1) << 32 | chunk->stream;
+}
+
+/* The tile at the other end of the endpoint's first ready unicast chunk, NONE without one. */
+static uint32_t first_ready(const Balance *balance, uint32_t endpoint)
+{
+    const uint64_t *row = row_of(balance, endpoint);
+    const uint64_t *other = balance->free[1 - side_of(balance, endpoint)];
+    for (uint32_t i = 0; i < balance->row_words; i++) {
+        if ((row[i] & other[i]) != 0) {
+            return 64 * i + bit_lowest(row[i] & other[i]);
+        }
+    }
+    return NONE;
+}
+
+static uint64_t ready_order(const Balance *balance, uint32_t endpoint, uint32_t partner)
+{
+    uint32_t tile = tile_of(balance, endpoint);
+    return side_of(balance, endpoint) == 0 ? unicast_order(tile, partner) : unicast_order(partner, tile);
+}
+
+static uint32_t unicast_chunk(const Balance *balance, uint32_t sender, uint32_t receiver)
+{
+    uint32_t low = balance->unicast_start[sender], high = low + balance->unicast_count[sender] - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (balance->unicasts[middle].receiver < receiver) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return balance->unicasts[low].chunk;
+}
+
+/* ---- a wave ---- */
+
+static void wave_touch(Balance *balance, uint32_t endpoint)
+{
+    Endpoint *state = &balance->endpoints[endpoint];
+    uint32_t side = side_of(balance, endpoint);
+    if (state->left++ == 0) {
+        balance->touched[balance->touched_count++] = endpoint;
+        state->waiting = NONE;
+        if (side == 0) {
+            balance->unicast_count[endpoint] = 0;
+        }
+        if (state->remaining > balance->cap[side]) {
+            balance->cap[side] = state->remaining;
+        }
+    }
+}
+
+static void wave_begin(Balance *balance)
+{
+    uint32_t unicasts = 0;
+    balance->touched_count = 0;
+    balance->cap[0] = balance->cap[1] = 0;
+    for (size_t i = balance->low; i < balance->high; i++) {
+        uint32_t transfer = chunk_transfer(balance->streams, &balance->streams->chunks.items[i]);
+        uint32_t sender = balance->phase->source[transfer];
+        uint32_t endpoints = chunk_endpoints(balance, transfer);
+        for (uint32_t k = 0; k < endpoints; k++) {
+            wave_touch(balance, chunk_endpoint(balance, transfer, k));
+        }
+        if (endpoints == 2) {
+            uint32_t receiver = balance->phase->receiver_tile[balance->phase->receiver_start[transfer]];
+            bit_set(row_of(balance, sender), receiver);
+            bit_set(row_of(balance, endpoint_of(balance, 1, receiver)), sender);
+            if (balance->unicast_count[sender]++ == 0) {
+                balance->unicast_start[sender] = unicasts;
+            }
+            balance->unicasts[unicasts++] = (Unicast){receiver, (uint32_t)i};
+        } else {
+            balance->next_waiting[i - balance->low] = balance->endpoints[sender].waiting;
+            balance->endpoints[sender].waiting = (uint32_t)i;
+        }
+    }
+    for (uint32_t i = 0; i < balance->touched_count; i++) {
+        uint32_t endpoint = balance->touched[i];
+        heap_push(&balance->levels, (HeapItem){balance->endpoints[endpoint].load, 0, endpoint});
+    }
+}
+
+static void take_chunk(Balance *balance, uint32_t index)
+{
+    const Chunk *chunk = &balance->streams->chunks.items[index];
+    uint32_t transfer = chunk_transfer(balance->streams, chunk);
+    uint32_t endpoints = chunk_endpoints(balance, transfer);
+    uint64_t load = balance->level + chunk->words;
+    for (uint32_t k = 0; k < endpoints; k++) {
+        uint32_t endpoint = chunk_endpoint(balance, transfer, k);
+        Endpoint *state = &balance->endpoints[endpoint];
+        state->load = load;
+        state->remaining -= chunk->words;
+        bit_clear(balance->free[side_of(balance, endpoint)], tile_of(balance, endpoint));
+        if (--state->left > 0) {
+            heap_push(&balance->levels, (HeapItem){load, 0, endpoint});
+        }
+    }
+    balance->places[balance->placed++] = index;
+}
+
+static void take_unicast(Balance *balance, uint32_t endpoint, uint32_t partner)
+{
+    uint32_t tile = tile_of(balance, endpoint);
+    uint32_t sender = side_of(balance, endpoint) == 0 ? tile : partner;
+    uint32_t receiver = side_of(balance, endpoint) == 0 ? partner : tile;
+    bit_clear(row_of(balance, sender), receiver);
+    bit_clear(row_of(balance, endpoint_of(balance, 1, receiver)), sender);
+    take_chunk(balance, unicast_chunk(balance, sender, receiver));
+}
+
+/* ---- a level ---- */
+
+static void level_arrivals(Balance *balance)
+{
+    balance->level = balance->levels.items[0].major;
+    balance->arrival_count = 0;
+    while (balance->levels.count > 0 && balance->levels.items[0].major == balance->level) {
+        uint32_t endpoint = heap_pop(&balance->levels).id;
+        balance->arrivals[balance->arrival_count++] = endpoint;
+        bit_set(balance->free[side_of(balance, endpoint)], tile_of(balance, endpoint));
+        bit_set(balance->arrived[side_of(balance, endpoint)], tile_of(balance, endpoint));
+    }
+}
+
+/* A multicast chunk becomes a candidate, or waits at its endpoint of the greatest load. */
+static void look_at_multicast(Balance *balance, uint32_t index, bool take)
+{
+    const Chunk *chunk = &balance->streams->chunks.items[index];
+    uint32_t transfer = chunk_transfer(balance->streams, chunk);
+    uint32_t endpoints = chunk_endpoints(balance, transfer);
+    uint64_t load = 0, remaining = 0;
+    uint32_t busiest = 0;
+    for (uint32_t k = 0; k < endpoints; k++) {
+        uint32_t endpoint = chunk_endpoint(balance, transfer, k);
+        const Endpoint *state = &balance->endpoints[endpoint];
+        remaining = state->remaining > remaining ? state->remaining : remaining;
+        if (k == 0 || state->load > load) {
+            load = state->load;
+            busiest = endpoint;
+        }
+    }
+    balance->steps += endpoints;
+    if (load > balance->level) {
+        balance->next_waiting[index - balance->low] = balance->endpoints[busiest].waiting;
+        balance->endpoints[busiest].waiting = index;
+    } else if (take) {
+        take_chunk(balance, index);
+    } else {
+        heap_push(&balance->candidates,
+                  (HeapItem){~remaining, multicast_order(balance, chunk),
+                             2 * balance->tile_count + (uint32_t)(index - balance->low)});
+    }
+}
+
+static void level_multicasts(Balance *balance)
+{
+    for (uint32_t i = 0; i < balance->arrival_count; i++) {
+        Endpoint *state = &balance->endpoints[balance->arrivals[i]];
+        uint32_t index = state->waiting;
+        state->waiting = NONE;
+        while (index != NONE) {
+            uint32_t next = balance->next_waiting[index - balance->low];
+            look_at_multicast(balance, index, false);
+            index = next;
+        }
+    }
+}
+
+static void push_ready(Balance *balance, uint32_t endpoint, uint32_t partner)
+{
+    heap_push(&balance->candidates, (HeapItem){~balance->endpoints[endpoint].remaining,
+                                               ready_order(balance, endpoint, partner), endpoint});
+}
+
+/* The arrivals of one side with their first ready chunks; and those endpoints at the other side, free since
+ * an earlier level, that have a chunk with an arrival of a smaller remainder. */
+static void level_unicasts(Balance *balance, uint32_t side)
+{
+    uint32_t words = balance->row_words;
+    uint64_t smallest = UINT64_MAX;
+    for (uint32_t i = 0; i < balance->arrival_count; i++) {
+        uint32_t endpoint = balance->arrivals[i];
+        uint32_t partner;
+        if (side_of(balance, endpoint) != side || (partner = first_ready(balance, endpoint)) == NONE) {
+            continue;
+        }
+        push_ready(balance, endpoint, partner);
+        uint64_t remaining = balance->endpoints[endpoint].remaining;
+        if (remaining < balance->cap[1 - side]) {
+            smallest = remaining < smallest ? remaining : smallest;
+            for (uint32_t k = 0; k < words; k++) {
+                balance->reached[k] |= row_of(balance, endpoint)[k];
+            }
+        }
+    }
+    balance->steps += words * balance->arrival_count;
+    if (smallest == UINT64_MAX) {
+        return;
+    }
+    for (uint32_t k = 0; k < words; k++) {
+        uint64_t bits = balance->reached[k] & balance->free[1 - side][k] & ~balance->arrived[1 - side][k];
+        balance->reached[k] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t endpoint = endpoint_of(balance, 1 - side, 64 * k + bit_lowest(bits));
+            if (balance->endpoints[endpoint].remaining > smallest) {
+                push_ready(balance, endpoint, first_ready(balance, endpoint));
+            }
+        }
+    }
+}
+
+static void level_take(Balance *balance)
+{
+    while (balance->candidates.count > 0) {
+        HeapItem item = heap_pop(&balance->candidates);
+        balance->steps += balance->row_words;
+        if (item.id >= 2u * balance->tile_count) {
+            look_at_multicast(balance, (uint32_t)balance->low + item.id - 2u * balance->tile_count, true);
+            continue;
+        }
+        if (balance->endpoints[item.id].load > balance->level) {
+            continue; /* taken at this level */
+        }
+        uint32_t partner = first_ready(balance, item.id);
+        if (partner == NONE) {
+            continue;
+        }
+        if (ready_order(balance, item.id, partner) == item.minor) {
+            take_unicast(balance, item.id, partner);
+        } else {
+            push_ready(balance, item.id, partner);
+        }
+    }
+}
+
+static void level_end(Balance *balance)
+{
+    for (uint32_t i = 0; i < balance->arrival_count; i++) {
+        uint32_t endpoint = balance->arrivals[i];
+        bit_clear(balance->arrived[side_of(balance, endpoint)], tile_of(balance, endpoint));
+    }
+}
+
+static bool balance_wave(Balance *balance, Progress *progress, Error *error)
+{
+    wave_begin(balance);
+    balance->steps += balance->high - balance->low;
+    while (balance->levels.count > 0) {
+        level_arrivals(balance);
+        level_multicasts(balance);
+        level_unicasts(balance, 0);
+        level_unicasts(balance, 1);
+        level_take(balance);
+        level_end(balance);
+        if (balance->steps > 1 << 18) {
+            balance->steps = 0;
+            if (!progress_go_on(progress, error)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- all waves ---- */
+
+static size_t wave_end(const Streams *streams, size_t low)
+{
+    size_t high = low;
+    while (high < streams->chunks.count &&
+           streams->chunks.items[high].wave == streams->chunks.items[low].wave) {
+        high++;
+    }
+    return high;
+}
+
+static size_t largest_wave(const Streams *streams)
+{
+    size_t largest = 0;
+    for (size_t low = 0, high; low < streams->chunks.count; low = high) {
+        high = wave_end(streams, low);
+        largest = high - low > largest ? high - low : largest;
+    }
+    return largest;
+}
+
+static bool balance_reserve(Balance *balance, Error *error)
+{
+    size_t tiles = balance->tile_count, endpoints = 2 * tiles, wave = largest_wave(balance->streams);
+    size_t words = balance->row_words;
+    uint64_t *bits = balance->matrix =
+        mem_zero((endpoints + 5) * words, sizeof *balance->matrix, error); /* and the five rows below */
+    balance->endpoints = mem_zero(endpoints, sizeof *balance->endpoints, error);
+    balance->touched = mem_new(endpoints, sizeof *balance->touched, error);
+    balance->arrivals = mem_new(endpoints, sizeof *balance->arrivals, error);
+    balance->levels.items = mem_new(endpoints, sizeof(HeapItem), error);
+    balance->candidates.items = mem_new(endpoints + wave, sizeof(HeapItem), error);
+    balance->unicasts = mem_new(wave, sizeof *balance->unicasts, error);
+    balance->unicast_start = mem_new(tiles, sizeof *balance->unicast_start, error);
+    balance->unicast_count = mem_new(tiles, sizeof *balance->unicast_count, error);
+    balance->next_waiting = mem_new(wave, sizeof *balance->next_waiting, error);
+    if (bits == NULL || balance->endpoints == NULL || balance->touched == NULL || balance->arrivals == NULL ||
+        balance->levels.items == NULL || balance->candidates.items == NULL || balance->unicasts == NULL ||
+        balance->unicast_start == NULL || balance->unicast_count == NULL || balance->next_waiting == NULL) {
+        return false;
+    }
+    bits += endpoints * words;
+    balance->free[0] = bits;
+    balance->free[1] = bits + words;
+    balance->arrived[0] = bits + 2 * words;
+    balance->arrived[1] = bits + 3 * words;
+    balance->reached = bits + 4 * words;
+    return true;
+}
+
+static void balance_free(Balance *balance)
+{
+    mem_free(balance->matrix);
+    mem_free(balance->endpoints);
+    mem_free(balance->touched);
+    mem_free(balance->arrivals);
+    mem_free(balance->levels.items);
+    mem_free(balance->candidates.items);
+    mem_free(balance->unicasts);
+    mem_free(balance->unicast_start);
+    mem_free(balance->unicast_count);
+    mem_free(balance->next_waiting);
+}
+
+static void sum_work(Balance *balance)
+{
+    for (size_t i = 0; i < balance->streams->chunks.count; i++) {
+        const Chunk *chunk = &balance->streams->chunks.items[i];
+        uint32_t transfer = chunk_transfer(balance->streams, chunk);
+        uint32_t endpoints = chunk_endpoints(balance, transfer);
+        for (uint32_t k = 0; k < endpoints; k++) {
+            balance->endpoints[chunk_endpoint(balance, transfer, k)].remaining += chunk->words;
+        }
+    }
+}
+
+bool balance_waves(const Phase *phase, uint16_t tile_count, const Streams *streams, Progress *progress,
+                   uint32_t *places, Error *error)
+{
+    Balance balance = {.phase = phase,
+                       .streams = streams,
+                       .tile_count = tile_count,
+                       .row_words = (tile_count + 63u) / 64,
+                       .places = places};
+    bool done = balance_reserve(&balance, error);
+    if (done) {
+        sum_work(&balance);
+    }
+    while (done && balance.placed < streams->chunks.count) {
+        balance.low = balance.placed;
+        balance.high = wave_end(streams, balance.low);
+        done = balance_wave(&balance, progress, error);
+    }
+    balance_free(&balance);
+    return done;
+}
