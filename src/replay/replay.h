@@ -23,6 +23,23 @@ typedef struct Activity {
     uint8_t kind; /* ActivityKind */
 } Activity;
 
+/* What keeps a transfer from starting one cycle earlier. */
+typedef enum WaitKind {
+    WAIT_NONE,           /* nothing: it starts at offset 0 */
+    WAIT_DEPENDENCY,     /* a predecessor completes just then */
+    WAIT_SEND_LANE,      /* its source tile sends something else */
+    WAIT_RECEIVE_STREAM, /* a receiver still listens to, or stores, what came before */
+    WAIT_CONTROL_SLOT,   /* a control would fall on the first two events of a send */
+    WAIT_MEMORY_ELEMENT, /* a memory element would be read and written at once */
+    WAIT_ALIGNMENT,      /* a row would not be encodable (pass 2) */
+    WAIT_KINDS
+} WaitKind;
+
+#define WAIT_NO_TRANSFER UINT32_MAX
+
+/* "none", "dependency", "send lane", ... */
+const char *wait_kind_name(WaitKind kind);
+
 typedef struct Replay {
     uint16_t tile_count;
     uint32_t horizon_cycles;
@@ -45,7 +62,15 @@ typedef struct Replay {
     int32_t *incoming_base;   /* [tile_count] byte address with which the row is entered; -1: none */
     uint64_t *activity_start; /* [tile_count+1] into activities */
     Activity *activities;     /* per tile, ascending (start, kind) */
-    uint32_t *completion;     /* [transfers] cycles */
+
+    /* Per transfer, [transfers] each, in cycles. */
+    uint32_t *offset;     /* of its form: when it could have begun, with tiles of its own, is offset 0 */
+    uint32_t *completion; /* latest payload end */
+    uint32_t *requested;  /* least offset that its predecessors allow */
+    uint8_t *wait_kind;   /* WaitKind: what stands at offset - 1 */
+    /* The transfer waited for, or WAIT_NO_TRANSFER. With WAIT_ALIGNMENT: the one that it had waited for when
+     * alignment began to push it. */
+    uint32_t *wait_transfer;
 } Replay;
 
 /* Orders, places (both passes as needed), encodes and checks. progress: transfers placed of total.

@@ -3,6 +3,10 @@ REFERENCE_SOURCES = tests/reference/reference.c tests/reference/reference.h
 if HAVE_CMOCKA
 check_PROGRAMS += tests/reference/test_figures
 TESTS += tests/reference/test_figures
+check_PROGRAMS += tests/reference/test_rows
+TESTS += tests/reference/test_rows
+tests_reference_test_rows_SOURCES = tests/reference/test_rows.c $(REFERENCE_SOURCES)
+tests_reference_test_rows_LDADD = $(TEST_LDADD)
 tests_reference_test_figures_SOURCES = tests/reference/test_figures.c $(REFERENCE_SOURCES)
 tests_reference_test_figures_LDADD = $(TEST_LDADD)
 endif
