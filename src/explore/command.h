@@ -60,7 +60,8 @@ enum {
     COMMAND_NEEDS_CAPTURE = 2, /* refused in one line when nothing is open; call->view is there */
     COMMAND_NEEDS_PHASE = 4,   /* also needs a phase: call->entry, call->mode, call->tile are there */
     COMMAND_INTERNAL = 8,      /* not listed by help */
-    COMMAND_RUNS_OTHERS = 16   /* its time is that of the commands that it runs */
+    COMMAND_RUNS_OTHERS = 16,  /* its time is that of the commands that it runs */
+    COMMAND_SELECTS = 32       /* with call->select_only it only selects, and is instant */
 };
 
 typedef struct Command {
@@ -82,8 +83,9 @@ struct CommandCall {
     /* What is selected, or what --phase, --mode, --tile (of these kinds, not repeated) say instead. */
     const PhaseEntry *entry;
     Mode mode;
-    int32_t tile;  /* -1: nobody chose */
-    Document *out; /* to be filled */
+    int32_t tile;     /* -1: nobody chose */
+    bool select_only; /* nothing is to be answered: the explorer shows it on a screen */
+    Document *out;    /* to be filled */
     Progress *progress;
     struct Interpreter *interpreter; /* who runs it; for commands that run others */
     struct Arguments *arguments;

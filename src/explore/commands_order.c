@@ -103,6 +103,9 @@ static Waits *waits_new(CommandCall *call, const Dependencies *dependencies, uin
 static bool run_tail(CommandCall *call, Error *error)
 {
     Document *out = call->out;
+    if (call->select_only) {
+        return true;
+    }
     const Dependencies *dependencies =
         view_need_dependencies(call->view, call->entry, MODE_ORIGINAL, call->progress, error);
     if (dependencies == NULL) {
@@ -180,7 +183,7 @@ static const Command commands[] = {
      "Of the captured phase. RAW: reads what the other wrote; WAR: writes what the other read; WAW: writes "
      "what the "
      "other wrote. `iterations`: the Repeat iterations of the reader whose addresses meet the range.",
-     run_tail, COMMAND_NEEDS_PHASE, tail_parameters},
+     run_tail, COMMAND_NEEDS_PHASE | COMMAND_SELECTS, tail_parameters},
     {"deps", "what one transfer waits for, and why", "deps 12", NULL, run_deps, COMMAND_NEEDS_PHASE,
      deps_parameters},
 };

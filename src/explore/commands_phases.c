@@ -113,6 +113,9 @@ static RankedPhase *query_phases(CommandCall *call, size_t *count, Error *error)
 static bool run_phases(CommandCall *call, Error *error)
 {
     size_t count;
+    if (call->select_only) {
+        return true;
+    }
     RankedPhase *phases = query_phases(call, &count, error);
     if (phases == NULL) {
         return false;
@@ -153,6 +156,9 @@ static bool run_phase(CommandCall *call, Error *error)
     if (value != NULL) {
         view_select_phase(call->view, value->entry);
         call->entry = value->entry;
+    }
+    if (call->select_only) {
+        return true;
     }
     const PhaseEntry *entry = call->entry;
     const char *label = view_label(call->view, entry);
@@ -198,6 +204,10 @@ static bool run_mode(CommandCall *call, Error *error)
     const Value *value = argument_value(call, "NAME", 0);
     Mode mode = value != NULL ? value->mode : call->mode;
     ModeAnswer answer;
+    if (call->select_only) {
+        view_select_mode(call->view, mode); /* a refused one too: the screen says why it is */
+        return true;
+    }
     if (!mode_answer(call->view, call->entry, mode, call->progress, &answer, error)) {
         return false;
     }
@@ -413,14 +423,14 @@ static const Command commands[] = {
     {"phases", "all phases, the most fragmented first", "phases --top 5",
      "`overlap`: the phase reads memory that it also writes, so whole-phase staging is refused. `tail`: "
      "transfers from the first one on that waits for another.",
-     run_phases, COMMAND_NEEDS_CAPTURE, phases_parameters},
+     run_phases, COMMAND_NEEDS_CAPTURE | COMMAND_SELECTS, phases_parameters},
     {"phase", "select a phase, or say which is selected", "phase worst", NULL, run_phase,
-     COMMAND_INSTANT | COMMAND_NEEDS_PHASE, phase_parameters},
+     COMMAND_INSTANT | COMMAND_NEEDS_PHASE | COMMAND_SELECTS, phase_parameters},
     {"mode", "select a mode, with all its figures", "mode coalesced",
      "Modes: original, coalesced, source, receiver, both, coalesced-prefix, coalesced-levels, reordered; or "
      "the "
      "letters o c s r b p l x.",
-     run_mode, COMMAND_NEEDS_PHASE, mode_parameters},
+     run_mode, COMMAND_NEEDS_PHASE | COMMAND_SELECTS, mode_parameters},
     {"modes", "all modes of the phase side by side", "modes --phase worst",
      "Each mode is proved to do the same as the captured phase; one that is not proved is never shown as "
      "valid. "

@@ -213,6 +213,12 @@ static bool run_tile(CommandCall *call, Error *error)
     if (value != NULL) {
         call->tile = (int32_t)value->number;
     }
+    if (call->select_only) {
+        if (value != NULL) {
+            view_select_tile(call->view, call->tile);
+        }
+        return true;
+    }
     if (!call_tile(call, &tile, error)) {
         return false;
     }
@@ -507,7 +513,7 @@ static const Command commands[] = {
      "A fragment is one role in one transfer: its source, or one of its receivers.", run_tiles,
      COMMAND_NEEDS_PHASE, tiles_parameters},
     {"tile", "select a tile, with its figures and coverage", "tile busiest", NULL, run_tile,
-     COMMAND_NEEDS_PHASE, tile_parameters},
+     COMMAND_NEEDS_PHASE | COMMAND_SELECTS, tile_parameters},
     {"transfers", "the transfers of the current mode in order", "transfers --tile 12 --range 0..100", NULL,
      run_transfers, COMMAND_NEEDS_PHASE, transfers_parameters},
     {"routes", "transfers by source and receivers, most first", "routes --top 10", NULL, run_routes,

@@ -53,7 +53,7 @@ static RenderOptions interpreter_options(const Interpreter *interpreter, bool to
 {
     Settings settings = session_settings(interpreter->session);
     RenderOptions options = render_options(&settings);
-    options.color = options.color && !to_file;
+    options.color = options.color && !interpreter->plain && !to_file;
     options.indent = interpreter->indent && !to_file;
     return options;
 }
@@ -141,6 +141,7 @@ static bool interpreter_command(Interpreter *interpreter, const Line *line, Dest
                         .context = commands_context(set, command),
                         .view = view_new(interpreter->session, NULL),
                         .tile = -1,
+                        .select_only = interpreter->select_only,
                         .out = out,
                         .progress = interpreter->progress,
                         .arguments = &arguments};

@@ -16,6 +16,8 @@ typedef struct Interpreter {
     Session *session;
     Sink sink;          /* for output */
     bool indent;        /* JSON over several lines */
+    bool plain;         /* text without colours, whatever the settings say */
+    bool select_only;   /* commands with COMMAND_SELECTS only select: the face shows the rest itself */
     Progress *progress; /* of the command that runs; its cancel flag stops a script too */
     /* Told of each failure, in the order in which they happen; `where` is "FILE:LINE" or "". */
     void (*failed)(void *context, const char *where, const char *line, const Error *error);
