@@ -9,53 +9,16 @@
 
 #include "base/sort.h"
 #include "fabric/fabric.h"
-#include "row/decode.h"
+#include "replay/trace.h"
+#include "row/instruction.h"
 
 enum {
-    /* Events from the source event to the first payload write, and how long the elements stay busy after the
-     * last one. A receive of 52 words writes one event earlier and keeps them one event longer. */
-    WRITE_LAG = 52,
-    WRITE_LAG_PER_ROW = 2,
-    WRITE_TAIL = 5,
-    EARLY_WORDS = 52,
-
-    SEND_EVENTS_MIN = 6, /* a sender's elements are busy for so many events from the transfer's offset */
+    SEND_CYCLES_MIN = 6, /* a sender's elements are busy for so many cycles from the transfer's offset */
     SOLE_SOURCE_EVENT = 113,
 
     START_UNKNOWN = UINT32_MAX,
     POLL_STEPS = 4096
 };
-
-typedef struct Control {
-    uint32_t cycle;
-    uint32_t value;
-} Control;
-
-/* Words of one instruction, one a cycle. */
-typedef struct Sending {
-    uint32_t start;
-    uint32_t words;
-    uint32_t address;
-    uint32_t sctl;
-} Sending;
-
-/* A receive as the controls of its tile tell it. */
-typedef struct Arrival {
-    uint32_t source_event;
-    uint32_t write; /* cycle of the first payload write */
-    uint32_t words;
-    uint32_t address;
-    uint16_t source; /* logical tile */
-} Arrival;
-
-/* One tile's row, taken apart. */
-typedef struct Trace {
-    VEC(Control) muxes;
-    VEC(Control) pointers;
-    VEC(Sending) sendings;
-    VEC(Arrival) arrivals; /* ascending source event and write */
-    VEC(SortItem) items;   /* scratch */
-} Trace;
 
 typedef struct Check {
     const Phase *phase;
@@ -82,7 +45,8 @@ typedef struct Check {
     uint32_t *completion;
     uint32_t *memory_end; /* [tile_count], the latest */
 
-    Trace trace;
+    Trace trace;         /* of the tile at hand */
+    VEC(SortItem) items; /* its arrivals or sends, sorted */
 } Check;
 
 /* Every function below that returns bool says whether to go on; what stops it is either a fault, which is the
@@ -189,166 +153,35 @@ static bool is_sole(const Check *check, uint32_t transfer)
            tile_receives(check, phase->receiver_tile[phase->receiver_start[transfer]]) == 1;
 }
 
-/* ---- one row ---- */
-
-static bool note_controls(Check *check, uint16_t tile, const RowStep *step)
-{
-    const Instruction *instruction = &step->instruction;
-    if (instruction->mux_selector != 0 || instruction->pointer_selector != 0) {
-        return fault(check, "tile %u, cycle %u: a control with a selector", tile, step->control);
-    }
-    return (!step->sets_mux ||
-            vec_push(&check->trace.muxes, ((Control){step->control, instruction->mux}), check->error)) &&
-           (!step->sets_pointer ||
-            vec_push(&check->trace.pointers, ((Control){step->control, instruction->pointer}), check->error));
-}
-
-/* Fills the trace's controls and sendings. */
-static bool read_row(Check *check, uint16_t tile)
+static bool read_tile(Check *check, uint16_t tile)
 {
     const Replay *replay = check->replay;
     Trace *trace = &check->trace;
-    vec_clear(&trace->muxes);
-    vec_clear(&trace->pointers);
-    vec_clear(&trace->sendings);
-
-    RowReader reader = row_reader(replay->row_words + replay->row_start[tile],
-                                  (size_t)(replay->row_start[tile + 1] - replay->row_start[tile]));
-    RowStep step;
-    while (row_read(&reader, &step)) {
-        if (!note_controls(check, tile, &step)) {
-            return false;
-        }
-        Sending sending = {step.start, step.words, step.address, step.sctl};
-        if (step.words != 0 && !vec_push(&trace->sendings, sending, check->error)) {
-            return false;
-        }
-    }
-    if (reader.fault != NULL) {
-        return fault(check, "tile %u, cycle %u: row word %zu: %s", tile, reader.time, reader.next,
-                     reader.fault);
-    }
-    if (reader.time != replay->tile_horizon[tile]) {
-        return fault(check, "tile %u: the row ends at cycle %u, the horizon is %u", tile, reader.time,
-                     replay->tile_horizon[tile]);
-    }
-    return true;
-}
-
-static uint32_t write_lag(const Check *check, uint16_t tile, uint32_t words)
-{
-    return WRITE_LAG + WRITE_LAG_PER_ROW * (uint32_t)check->tiles[tile].row - (words == EARLY_WORDS);
-}
-
-static uint32_t write_tail(uint32_t words)
-{
-    return WRITE_TAIL + (words == EARLY_WORDS);
-}
-
-/* The mux controls as receives: every source is held up to the next control, and neutral follows a source. */
-static bool read_windows(Check *check, uint16_t tile)
-{
-    Trace *trace = &check->trace;
-    const Control *muxes = trace->muxes.items;
-    vec_clear(&trace->arrivals);
-    for (size_t i = 0; i < trace->muxes.count; i++) {
-        if (muxes[i].value == MUX_NEUTRAL) {
-            if (i == 0 || muxes[i - 1].value == MUX_NEUTRAL) {
-                return fault(check, "tile %u, cycle %u: neutral where no source is selected", tile,
-                             muxes[i].cycle);
-            }
-            continue;
-        }
-        if (i + 1 == trace->muxes.count) {
-            return fault(check, "tile %u, cycle %u: a source that no neutral ends", tile, muxes[i].cycle);
-        }
-        Arrival arrival = {
-            .source_event = muxes[i].cycle,
-            .words = muxes[i + 1].cycle - muxes[i].cycle,
-            .source = fabric_logical((uint16_t)muxes[i].value),
-        };
-        if (arrival.words > TRANSFER_WORDS_MAX) {
-            return fault(check, "tile %u, cycle %u: a source held for %u cycles, longer than any transfer",
-                         tile, muxes[i].cycle, arrival.words);
-        }
-        if (!vec_push(&trace->arrivals, arrival, check->error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Runs the pointer over the receives: where it is set at a receive's first write, there it writes, else where
- * the receive before it ended. */
-static bool run_pointer(Check *check, uint16_t tile)
-{
-    Trace *trace = &check->trace;
-    const Control *pointer = trace->pointers.items; /* NULL where there is none */
-    const Control *end = pointer == NULL ? NULL : pointer + trace->pointers.count;
-    int32_t base = check->replay->incoming_base[tile];
-    uint64_t free_from = 0; /* end of the payload before */
-    uint32_t address = 0;
-    for (size_t k = 0; k < trace->arrivals.count; k++) {
-        Arrival *arrival = &trace->arrivals.items[k];
-        uint64_t write = (uint64_t)arrival->source_event + write_lag(check, tile, arrival->words);
-        if (write < free_from) {
-            return fault(check, "tile %u, cycle %llu: a payload starts before the one before it ends at %llu",
-                         tile, (unsigned long long)write, (unsigned long long)free_from);
-        }
-        if (write + arrival->words + write_tail(arrival->words) > check->replay->tile_horizon[tile]) {
-            return fault(check, "tile %u, cycle %llu: a payload of %u words ends beyond the horizon %u", tile,
-                         (unsigned long long)write, arrival->words, check->replay->tile_horizon[tile]);
-        }
-        if (pointer != end && pointer->cycle == write) {
-            uint32_t value = pointer++->value;
-            if (k != 0 && value * 4 == address) {
-                return fault(check, "tile %u, cycle %llu: a pointer control where the payload continues",
-                             tile, (unsigned long long)write);
-            }
-            if (base >= 0 && value != 0) {
-                return fault(check, "tile %u, cycle %llu: pointer 0x%x on top of an incoming base", tile,
-                             (unsigned long long)write, value * 4);
-            }
-            address = base >= 0 ? (uint32_t)base : value * 4;
-        } else if (k == 0) {
-            return fault(check, "tile %u, cycle %llu: the first payload starts without a pointer control",
-                         tile, (unsigned long long)write);
-        }
-        arrival->write = (uint32_t)write;
-        arrival->address = address;
-        address += 4 * arrival->words;
-        free_from = write + arrival->words;
-    }
-    if (pointer != end) {
-        return fault(check, "tile %u, cycle %u: a pointer control where no payload starts", tile,
-                     pointer->cycle);
-    }
-    return true;
-}
-
-static bool read_tile(Check *check, uint16_t tile)
-{
-    return read_row(check, tile) && read_windows(check, tile) && run_pointer(check, tile);
+    return trace_read(trace, &check->tiles[tile], replay->row_words + replay->row_start[tile],
+                      (size_t)(replay->row_start[tile + 1] - replay->row_start[tile]),
+                      replay->tile_horizon[tile], replay->incoming_base[tile], check->error) ||
+           (trace->fault[0] != '\0' && fault(check, "tile %u, %s", tile, trace->fault));
 }
 
 /* ---- receives: step 1 and 2 of the header ---- */
 
-/* Sorts the trace's arrivals by what they tell, the earlier of equal ones first. */
+/* The tile's arrivals into the items: key what they tell, value their index, the earlier of equal ones first.
+ */
 static bool sort_arrivals(Check *check)
 {
     Trace *trace = &check->trace;
-    vec_clear(&trace->items);
+    vec_clear(&check->items);
     for (uint32_t k = 0; k < trace->arrivals.count; k++) {
         const Arrival *arrival = &trace->arrivals.items[k];
         SortItem item = {
             .key = receive_key(arrival->address, arrival->words, arrival->source),
             .value = k,
         };
-        if (!vec_push(&trace->items, item, check->error)) {
+        if (!vec_push(&check->items, item, check->error)) {
             return false;
         }
     }
-    return sort_items(trace->items.items, trace->items.count, check->error);
+    return sort_items(check->items.items, check->items.count, check->error);
 }
 
 static bool fault_unpaired(Check *check, uint16_t tile, const SortItem *wanted, const SortItem *found)
@@ -406,8 +239,8 @@ static bool check_receives(Check *check, uint16_t tile)
     if (!sort_items(wanted, count, check->error)) {
         return false;
     }
-    for (size_t k = 0; k < count || k < trace->items.count; k++) {
-        const SortItem *found = k < trace->items.count ? &trace->items.items[k] : NULL;
+    for (size_t k = 0; k < count || k < check->items.count; k++) {
+        const SortItem *found = k < check->items.count ? &check->items.items[k] : NULL;
         if (k >= count || found == NULL || wanted[k].key != found->key) {
             return fault_unpaired(check, tile, k < count ? &wanted[k] : NULL, found);
         }
@@ -482,7 +315,7 @@ static bool check_transfer(Check *check, uint32_t transfer)
         return fault(check, "tile %u, cycle %u: transfer %u is sent before cycle %d, which its route needs",
                      source, start, transfer, first);
     }
-    uint64_t end = (uint64_t)start + words, busy = (uint64_t)start - (uint32_t)first + SEND_EVENTS_MIN;
+    uint64_t end = (uint64_t)start + words, busy = (uint64_t)start - (uint32_t)first + SEND_CYCLES_MIN;
     uint64_t send_memory_end = busy > end ? busy : end;
     if (!note_memory_end(check, source, transfer, send_memory_end)) {
         return false;
@@ -493,7 +326,7 @@ static bool check_transfer(Check *check, uint32_t transfer)
         uint16_t tile = phase->receiver_tile[r];
         int64_t source_event =
             start + 1 + (int64_t)fabric_time_to_mux(&check->tiles[source], &check->tiles[tile]);
-        uint64_t payload_end = (uint64_t)source_event + write_lag(check, tile, words) + words;
+        uint64_t payload_end = (uint64_t)source_event + write_lag(&check->tiles[tile], words) + words;
         if (!note_memory_end(check, tile, transfer, payload_end + write_tail(words)) ||
             (tile == source && !check_loopback(check, transfer, phase->receiver_address[r]))) {
             return false;
@@ -501,10 +334,6 @@ static bool check_transfer(Check *check, uint32_t transfer)
         end = payload_end > end ? payload_end : end;
     }
     check->completion[transfer] = (uint32_t)end;
-    if (check->replay->completion[transfer] != end) {
-        return fault(check, "transfer %u completes at cycle %llu, not %u", transfer, (unsigned long long)end,
-                     check->replay->completion[transfer]);
-    }
     return true;
 }
 
@@ -526,19 +355,18 @@ static bool check_transfers(Check *check)
 
 /* ---- sends: step 3 of the header ---- */
 
-/* The tile's sends into the trace's items: key start, value transfer, ascending. */
+/* The tile's sends into the items: key start, value transfer, ascending. */
 static bool sort_sends(Check *check, uint16_t tile)
 {
-    Trace *trace = &check->trace;
-    vec_clear(&trace->items);
+    vec_clear(&check->items);
     for (uint32_t k = check->send_start[tile]; k < check->send_start[tile + 1]; k++) {
         uint32_t transfer = check->sends[k];
         SortItem item = {.key = check->start[transfer], .value = transfer};
-        if (!vec_push(&trace->items, item, check->error)) {
+        if (!vec_push(&check->items, item, check->error)) {
             return false;
         }
     }
-    return sort_items(trace->items.items, trace->items.count, check->error);
+    return sort_items(check->items.items, check->items.count, check->error);
 }
 
 static unsigned transfer_directions(const Check *check, uint32_t transfer)
@@ -591,17 +419,12 @@ static bool check_sends(Check *check, uint16_t tile)
 {
     Trace *trace = &check->trace;
     Sending *next = trace->sendings.items, *end = next + trace->sendings.count;
-    for (size_t k = 0; k < trace->items.count; k++) {
-        if (!take_words(check, tile, trace->items.items[k].value, &next, end)) {
+    for (size_t k = 0; k < check->items.count; k++) {
+        if (!take_words(check, tile, check->items.items[k].value, &next, end)) {
             return false;
         }
     }
     return next == end || fault_stray_words(check, tile, next);
-}
-
-static uint32_t arrival_memory_end(const Arrival *arrival)
-{
-    return arrival->write + arrival->words + write_tail(arrival->words);
 }
 
 /* No send and receive of the tile that overlap in time share an element. Starts ascend on both sides, and so
@@ -611,8 +434,8 @@ static bool check_memory(Check *check, uint16_t tile)
     const Trace *trace = &check->trace;
     const Arrival *arrival = trace->arrivals.items, *end = arrival + trace->arrivals.count;
     const Arrival *first = arrival;
-    for (size_t k = 0; k < trace->items.count; k++) {
-        uint32_t transfer = trace->items.items[k].value;
+    for (size_t k = 0; k < check->items.count; k++) {
+        uint32_t transfer = check->items.items[k].value;
         uint32_t busy_from = check->start[transfer], busy_to = check->send_memory_end[transfer];
         while (first != end && arrival_memory_end(first) <= busy_from) {
             first++;
@@ -657,41 +480,48 @@ static Activity send_activity(const Check *check, uint32_t transfer)
     };
 }
 
-/* `transfer` is as recorded; START_UNKNOWN takes its place when it was not this one that arrived. A source
- * sends one transfer at a time, so its tile and its start are enough to tell. */
-static Activity receive_activity(const Check *check, uint16_t tile, const Arrival *arrival, uint32_t transfer)
+static Activity receive_activity(const Arrival *arrival, uint32_t transfer)
 {
-    bool right = transfer < check->phase->transfers && check->phase->source[transfer] == arrival->source &&
-                 check->start[transfer] + 1 +
-                         (uint32_t)fabric_time_to_mux(&check->tiles[arrival->source], &check->tiles[tile]) ==
-                     arrival->source_event;
     return (Activity){
-        .transfer = right ? transfer : START_UNKNOWN,
+        .transfer = transfer,
         .address = arrival->address,
         .start = arrival->write,
-        .end = arrival->write + arrival->words,
+        .end = arrival_end(arrival),
         .memory_end = arrival_memory_end(arrival),
         .words = (uint16_t)arrival->words,
         .kind = ACTIVITY_RECEIVE,
     };
 }
 
+/* Is it this transfer that arrives? A source sends one transfer at a time, so that its tile and the start
+ * tell. */
+static bool arrives(const Check *check, uint16_t tile, const Arrival *arrival, uint32_t transfer)
+{
+    return transfer < check->phase->transfers && check->phase->source[transfer] == arrival->source &&
+           (int64_t)check->start[transfer] + 1 +
+                   fabric_time_to_mux(&check->tiles[arrival->source], &check->tiles[tile]) ==
+               arrival->source_event;
+}
+
 static bool check_activities(Check *check, uint16_t tile)
 {
     const Replay *replay = check->replay;
     const Trace *trace = &check->trace;
-    const SortItem *send = trace->items.items, *sends_end = send + trace->items.count;
+    const SortItem *send = check->items.items, *sends_end = send + check->items.count;
     const Arrival *arrival = trace->arrivals.items, *arrivals_end = arrival + trace->arrivals.count;
     const Activity *activity = replay->activities + replay->activity_start[tile];
     const Activity *end = replay->activities + replay->activity_start[tile + 1];
     for (; activity != end; activity++) {
-        Activity right = {.transfer = START_UNKNOWN};
+        Activity right;
+        bool same = false;
         if (send != sends_end && (arrival == arrivals_end || send->key <= arrival->write)) {
             right = send_activity(check, send++->value);
+            same = activity_matches(activity, &right);
         } else if (arrival != arrivals_end) {
-            right = receive_activity(check, tile, arrival++, activity->transfer);
+            right = receive_activity(arrival, activity->transfer);
+            same = activity_matches(activity, &right) && arrives(check, tile, arrival++, activity->transfer);
         }
-        if (!activity_matches(activity, &right)) {
+        if (!same) {
             return fault(check, "tile %u, cycle %u: the activity of transfer %u is not as in the row", tile,
                          activity->start, activity->transfer);
         }
@@ -731,21 +561,37 @@ static bool check_dependencies(Check *check)
 
 /* ---- figures ---- */
 
+static bool check_completions(Check *check)
+{
+    for (uint32_t i = 0; i < check->phase->transfers; i++) {
+        if (check->replay->completion[i] != check->completion[i]) {
+            return fault(check, "transfer %u completes at cycle %u, not %u", i, check->completion[i],
+                         check->replay->completion[i]);
+        }
+    }
+    return true;
+}
+
 static uint64_t fingerprint_add(uint64_t hash, uint32_t unit)
 {
     return (hash ^ unit) * UINT64_C(0x100000001b3);
 }
 
-static uint64_t row_fingerprint(const Replay *replay, uint16_t tile_count)
+static bool check_fingerprint(Check *check)
 {
+    const Replay *replay = check->replay;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (unsigned t = 0; t < tile_count; t++) {
+    for (unsigned t = 0; t < check->tile_count; t++) {
         hash = fingerprint_add(hash, (uint32_t)(replay->row_start[t + 1] - replay->row_start[t]));
         for (uint64_t w = replay->row_start[t]; w < replay->row_start[t + 1]; w++) {
             hash = fingerprint_add(hash, replay->row_words[w]);
         }
     }
-    return hash;
+    if (replay->row_fingerprint != hash) {
+        return fault(check, "row_fingerprint is %016llx, not %016llx", (unsigned long long)hash,
+                     (unsigned long long)replay->row_fingerprint);
+    }
+    return true;
 }
 
 static uint64_t tile_send_words(const Check *check, uint16_t tile)
@@ -811,12 +657,7 @@ static bool check_figures(Check *check)
     if (replay->pass != 1 && replay->pass != 2) {
         return fault(check, "pass %u: there are 1 and 2", replay->pass);
     }
-    uint64_t fingerprint = row_fingerprint(replay, check->tile_count);
-    if (replay->row_fingerprint != fingerprint) {
-        return fault(check, "row_fingerprint is %016llx, not %016llx", (unsigned long long)fingerprint,
-                     (unsigned long long)replay->row_fingerprint);
-    }
-    return true;
+    return check_fingerprint(check);
 }
 
 /* ---- all of it ---- */
@@ -858,7 +699,7 @@ static bool prepare(Check *check)
     for (size_t i = 0; i < transfers; i++) {
         check->start[i] = START_UNKNOWN;
     }
-    return group_sends(check) && group_receives(check);
+    return vec_reserve(&check->items, 1, check->error) && group_sends(check) && group_receives(check);
 }
 
 static bool check_all(Check *check)
@@ -874,14 +715,17 @@ static bool check_all(Check *check)
     if (!check_transfers(check)) {
         return false;
     }
-    /* The rows are read a second time rather than kept: that is cheap, and keeps memory small. */
+    /* The rows are read a second time rather than kept: that is cheap, and keeps memory small. What was
+     * recorded of them counts only when all of the rules hold. */
+    bool recorded = true;
     for (uint16_t t = 0; t < check->tile_count; t++) {
         if (!poll(check, 0) || !read_tile(check, t) || !sort_sends(check, t) || !check_sends(check, t) ||
-            !check_memory(check, t) || !check_activities(check, t)) {
+            !check_memory(check, t)) {
             return false;
         }
+        recorded = recorded && check_activities(check, t);
     }
-    return check_dependencies(check) && check_figures(check);
+    return check_dependencies(check) && recorded && check_completions(check) && check_figures(check);
 }
 
 static void release(Check *check)
@@ -895,11 +739,8 @@ static void release(Check *check)
     mem_free(check->send_memory_end);
     mem_free(check->completion);
     mem_free(check->memory_end);
-    vec_free(&check->trace.muxes);
-    vec_free(&check->trace.pointers);
-    vec_free(&check->trace.sendings);
-    vec_free(&check->trace.arrivals);
-    vec_free(&check->trace.items);
+    trace_free(&check->trace);
+    vec_free(&check->items);
 }
 
 bool replay_check(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,

@@ -6,4 +6,5 @@ libexscope_a_SOURCES += \
 	src/replay/place.c src/replay/place.h \
 	src/replay/replay.c src/replay/replay.h \
 	src/replay/search.c src/replay/search.h \
-	src/replay/streams.c src/replay/streams.h
+	src/replay/streams.c src/replay/streams.h \
+	src/replay/trace.c src/replay/trace.h

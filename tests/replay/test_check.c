@@ -191,14 +191,14 @@ static const WordCase word_cases[] = {
     {9, 0x64002000, "tile 1, cycle 1: a control with a selector"},
     {12, 0x60000000 | 47 << 19 | 1 << 18 | 0x18000, "tile 1, cycle 53: a control with a selector"},
     /* times */
-    {0, 0x40a0001c, "the row ends at cycle 173, the horizon is 172"},
-    {7, 0x40a00005, "the row ends at cycle 171, the horizon is 172"},
+    {0, 0x40a0001c, "tile 0, cycle 173: the row ends, the horizon is 172"},
+    {7, 0x40a00005, "tile 0, cycle 171: the row ends, the horizon is 172"},
     /* sources */
     {4, 0x64000000 | 28 << 14 | 4, "tile 0: transfer 2 (2 words from tile 1 to 0x70000) is never received"},
     {4, 0x64000000 | 28 << 14 | 0x640, "tile 0, cycle 113: neutral where no source is selected"},
     {5, 0x64000000 | 1 << 14 | 2, "tile 0, cycle 115: a source that no neutral ends"},
     {5, 0x40a00001, "tile 0, cycle 113: a source that no neutral ends"},
-    {10, 0x64000000 | 2 << 14, "tile 1, cycle 56: a payload starts before the one before it ends at 57"},
+    {10, 0x64000000 | 2 << 14, "tile 1, cycle 56: a payload starts before the one before it ends"},
     {14, 0x40a00000, "tile 1, cycle 5: a source that no neutral ends"},
     {9, 0x40a00000, "tile 1, cycle 4: neutral where no source is selected"},
     /* pointers */
@@ -290,7 +290,7 @@ static void a_spoilt_figure_is_named(void **state)
     hand_expect(&hand, "transfer 1 completes at cycle 108, not 109");
     hand_make(&hand);
     hand.tile_horizon[1]--;
-    hand_expect(&hand, "tile 1: the row ends at cycle 143, the horizon is 142");
+    hand_expect(&hand, "tile 1, cycle 143: the row ends, the horizon is 142");
 }
 
 static void a_spoilt_base_is_named(void **state)
@@ -367,6 +367,9 @@ static void a_spoilt_activity_is_named(void **state)
         }
     }
     Hand hand;
+    hand_make(&hand);
+    hand.activities[2].transfer = UINT32_MAX;
+    hand_expect(&hand, "tile 0, cycle 165: the activity of transfer 4294967295 is not as in the row");
     hand_make(&hand);
     hand.activity_start[2]--;
     hand_expect(&hand, "tile 1: activities of its row are missing");
