@@ -4,3 +4,10 @@ tests_tools_mkcapture_SOURCES = tests/tools/mkcapture.c
 
 TESTS += tests/tools/test_data.sh
 dist_check_SCRIPTS += tests/tools/test_data.sh
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/tools/test_mkcapture
+TESTS += tests/tools/test_mkcapture
+tests_tools_test_mkcapture_SOURCES = tests/tools/test_mkcapture.c
+tests_tools_test_mkcapture_LDADD = $(TEST_LDADD)
+endif
