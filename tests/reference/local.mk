@@ -10,3 +10,9 @@ tests_reference_test_rows_LDADD = $(TEST_LDADD)
 tests_reference_test_figures_SOURCES = tests/reference/test_figures.c $(REFERENCE_SOURCES)
 tests_reference_test_figures_LDADD = $(TEST_LDADD)
 endif
+if HAVE_CMOCKA
+check_PROGRAMS += tests/reference/test_analyze
+TESTS += tests/reference/test_analyze
+tests_reference_test_analyze_SOURCES = tests/reference/test_analyze.c $(REFERENCE_SOURCES) $(REPORT_FOLDER_SOURCES)
+tests_reference_test_analyze_LDADD = $(TEST_LDADD)
+endif
