@@ -12,8 +12,10 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "explore/words.h"
+#include "repl/batch.h"
 #include "repl/history.h"
 #include "repl/repl.h"
+#include "report/commands.h"
 
 /* ---- options ---- */
 
@@ -306,11 +308,23 @@ static bool options_check(const Options *options, Error *error)
     return true;
 }
 
-int main(int count, char **arguments)
+/* A session with the commands of every folder; its failure is told. */
+static Session *new_session(unsigned workers)
+{
+    Error error = {0};
+    Session *session = session_new(workers, &error);
+    if (session == NULL || !report_commands_add(session, &error)) {
+        fprintf(stderr, "exscope: %s\n", error.message);
+        session_free(session);
+        return NULL;
+    }
+    return session;
+}
+
+static int run_explorer_or_commands(int count, char **arguments)
 {
     Options options;
     Error error = {0};
-    setlocale(LC_ALL, "");
     int status = 0;
     if (!options_parse(count, arguments, &options, &error) || !options_check(&options, &error)) {
         status = usage_failure(&error);
@@ -319,16 +333,45 @@ int main(int count, char **arguments)
     } else if (options.version) {
         puts(PACKAGE_STRING);
     } else {
-        Session *session = session_new(options.jobs, &error);
-        if (session == NULL) {
-            fprintf(stderr, "exscope: %s\n", error.message);
-            status = 1;
-        } else {
-            status = run_faces(&options, session);
-        }
+        Session *session = new_session(options.jobs);
+        status = session == NULL ? 1 : run_faces(&options, session);
         session_free(session);
     }
     vec_free(&options.steps);
+    return status;
+}
+
+/* exscope analyze CAPTURE OUTDIR ... */
+static int run_analyze(int count, char **arguments)
+{
+    AnalyzeOptions options;
+    Error error = {0};
+    int status = 0;
+    if (!analyze_parse(count, arguments, &options, &error)) {
+        status = usage_failure(&error);
+    } else if (options.help) {
+        fputs(analyze_usage, stdout);
+    } else {
+        Session *session = new_session(options.jobs);
+        status = 1;
+        if (session != NULL) {
+            Face face;
+            face_open(&face, session, STDOUT_FILENO);
+            status = batch_analyze(&face, &options);
+            face_close(&face);
+        }
+        session_free(session);
+    }
+    analyze_options_free(&options);
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    setlocale(LC_ALL, "");
+    int status = count > 1 && strcmp(arguments[1], "analyze") == 0
+                     ? run_analyze(count - 2, arguments + 2)
+                     : run_explorer_or_commands(count, arguments);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
         fprintf(stderr, "exscope: cannot write the output\n");
         status = 1;

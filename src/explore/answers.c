@@ -3,6 +3,7 @@
 #include "explore/answers.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what the answer is about ---- */
@@ -219,6 +220,14 @@ const Column mode_columns[] = {
 
 const size_t mode_column_count = sizeof mode_columns / sizeof *mode_columns;
 
+void mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure,
+                 char reason[REASON_BYTES])
+{
+    const Dependencies *dependencies = view_peek_dependencies(view, entry, MODE_ORIGINAL);
+    const char *refusal = dependencies == NULL ? NULL : mode_refusal(mode, dependencies);
+    snprintf(reason, REASON_BYTES, "%s", refusal != NULL ? refusal : failure->message);
+}
+
 bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progress, ModeAnswer *answer,
                  Error *error)
 {
@@ -235,7 +244,7 @@ bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progr
             return false;
         }
         answer->available = false;
-        memcpy(answer->reason, failure.message, sizeof answer->reason);
+        mode_reason(view, entry, mode, &failure, answer->reason);
         return true;
     }
     answer->summary = *summary;

@@ -42,10 +42,12 @@ Cell equivalent_cell(const Equivalence *equivalence);
 
 /* ---- a mode with all its figures ---- */
 
+enum { REASON_BYTES = sizeof((Error *)NULL)->message };
+
 typedef struct ModeAnswer {
     Mode mode;
     bool available;
-    char reason[sizeof((Error *)NULL)->message]; /* when it is not */
+    char reason[REASON_BYTES]; /* when it is not */
     ModeSummary summary;
     Equivalence equivalence;
     bool replayed; /* with the session's options */
@@ -55,6 +57,10 @@ typedef struct ModeAnswer {
 /* Computes figures and verdict; a replay only if it is there. A refused mode is an answer, not a failure. */
 bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progress, ModeAnswer *answer,
                  Error *error);
+
+/* Why a mode is not there, in a few words: its refusal, else what the failure says. */
+void mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure,
+                 char reason[REASON_BYTES]);
 
 /* The columns of a mode in `modes`, as `mode` shows them in fields too. */
 extern const Column mode_columns[];

@@ -15,7 +15,7 @@ typedef struct ReplayItem {
     const PhaseEntry *entry;
     Mode mode;
     bool refused;
-    char reason[sizeof((Error *)NULL)->message];
+    char reason[REASON_BYTES];
     Equivalence equivalence;
     ReplaySummary summary;
 } ReplayItem;
@@ -52,12 +52,12 @@ static bool replay_one(void *context, size_t index, Progress *progress, Error *e
         return false;
     }
     bool done = replay_with(view, list, item, progress, &failure);
-    view_free(view);
     if (!done && failure.kind == ERROR_REFUSED && list->items.count > 1) {
         item->refused = true;
-        memcpy(item->reason, failure.message, sizeof item->reason);
-        return true;
+        mode_reason(view, item->entry, item->mode, &failure, item->reason);
+        done = true;
     }
+    view_free(view);
     if (!done && error != NULL) {
         *error = failure;
     }

@@ -419,9 +419,11 @@ static bool replay_allowed(View *view, const ResultKey *key, Progress *progress,
                      mode_name(key->mode), (unsigned)key->entry->phase->number);
 }
 
-static size_t replay_bytes(const Replay *replay)
+static size_t replay_bytes(const Replay *replay, uint32_t transfers)
 {
-    return replay->row_start[replay->tile_count] * sizeof *replay->row_words +
+    size_t per_transfer = sizeof *replay->offset + sizeof *replay->completion + sizeof *replay->requested +
+                          sizeof *replay->wait_kind + sizeof *replay->wait_transfer;
+    return transfers * per_transfer + replay->row_start[replay->tile_count] * sizeof *replay->row_words +
            replay->activity_start[replay->tile_count] * sizeof *replay->activities;
 }
 
@@ -440,7 +442,7 @@ static bool compute_replay(View *view, const ResultKey *key, Progress *progress,
         mem_free(summary);
         return false;
     }
-    *bytes = replay_bytes(replay);
+    *bytes = replay_bytes(replay, phase->transfers);
     replay_summarise(replay, key->options, summary);
     session_lock(view->session);
     slot_offer(&replays_find(&key->entry->results->mode[key->mode], key->options)->figures, &summary);

@@ -9,6 +9,10 @@ tests_reference_test_rows_SOURCES = tests/reference/test_rows.c $(REFERENCE_SOUR
 tests_reference_test_rows_LDADD = $(TEST_LDADD)
 tests_reference_test_figures_SOURCES = tests/reference/test_figures.c $(REFERENCE_SOURCES)
 tests_reference_test_figures_LDADD = $(TEST_LDADD)
+check_PROGRAMS += tests/reference/test_commands
+TESTS += tests/reference/test_commands
+tests_reference_test_commands_SOURCES = tests/reference/test_commands.c $(REFERENCE_SOURCES)
+tests_reference_test_commands_LDADD = $(TEST_LDADD)
 endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/reference/test_analyze
