@@ -18,9 +18,13 @@ static const char *const mark_colour[] = {
 static const char *const colour_title = "\033[1m";
 static const char *const colour_end = "\033[0m";
 
-static const char *mark_sign(CellMark mark)
+/* Text says it in words. */
+static const char *cell_sign(const Cell *cell)
 {
-    return mark == MARK_BAD ? "!" : mark == MARK_BEST ? "*" : "";
+    if (cell->kind == CELL_TEXT) {
+        return "";
+    }
+    return cell->mark == MARK_BAD ? "!" : cell->mark == MARK_BEST ? "*" : "";
 }
 
 /* Columns that visible text takes on a terminal. */
@@ -235,7 +239,7 @@ static bool table_measure(TableWriter *out)
             layout->width = width > layout->width ? width : layout->width;
             layout->there = layout->there || cells[i].kind != CELL_ABSENT;
             layout->left = layout->left || cell_goes_left(&cells[i]);
-            layout->signs = layout->signs || mark_sign(cells[i].mark)[0] != '\0';
+            layout->signs = layout->signs || cell_sign(&cells[i])[0] != '\0';
         }
         if (row % 4096 == 4095 && !progress_go_on(out->writer->progress, out->writer->error)) {
             return false;
@@ -284,7 +288,7 @@ static bool table_write(TableWriter *out)
             if (out->layout[i].shown) {
                 table_cell(out, &cells[i], table->columns[i].unit);
                 table_put(out, i, mark_colour[cells[i].mark], text_view(&out->cell), out->cell.length,
-                          mark_sign(cells[i].mark));
+                          cell_sign(&cells[i]));
             }
         }
         text_append_char(text, '\n');
@@ -343,7 +347,7 @@ static void text_field(Writer *writer, const Item *item, size_t width)
     size_t title = text_columns(item->title, strlen(item->title));
     text_append_repeat(text, ' ', (width > title ? width - title : 0) + 2);
     append_coloured(text, writer->options, mark_colour[item->value.mark], text_view(&value), value.length);
-    text_append(text, mark_sign(item->value.mark));
+    text_append(text, cell_sign(&item->value));
     text_append_char(text, '\n');
     text->failed = text->failed || value.failed;
     text_free(&value);
