@@ -356,6 +356,10 @@ static int run_analyze(int count, char **arguments)
         status = 1;
         if (session != NULL) {
             Face face;
+            Settings settings = session_settings(session);
+            settings.format = options.format;
+            settings.quiet = options.quiet;
+            session_set_settings(session, &settings);
             face_open(&face, session, STDOUT_FILENO);
             status = batch_analyze(&face, &options);
             face_close(&face);
@@ -369,6 +373,7 @@ static int run_analyze(int count, char **arguments)
 int main(int count, char **arguments)
 {
     setlocale(LC_ALL, "");
+    setlocale(LC_NUMERIC, "C"); /* numbers are read by programs: never with a decimal comma */
     int status = count > 1 && strcmp(arguments[1], "analyze") == 0
                      ? run_analyze(count - 2, arguments + 2)
                      : run_explorer_or_commands(count, arguments);

@@ -2,12 +2,10 @@
 
 #include "report/analyze.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "explore/words.h"
 #include "report/analysis_json.h"
 #include "report/fixture.h"
 #include "report/page.h"
@@ -19,64 +17,63 @@ const char analyze_usage[] =
     "  --phase N      only this phase (repeatable)\n"
     "  --mode MODE    only this mode: name or letter (repeatable)\n"
     "  --jobs N       worker threads (online cores)\n"
+    "  --format text|json|csv   of the summary (text)\n"
+    "  -q, --quiet    no progress\n"
     "  --replay-only  replay the fixtures that OUTDIR holds, export nothing\n";
 
 /* ---- arguments ---- */
 
-static bool parse_number(const char *option, const char *text, uint64_t most, uint64_t *number, Error *error)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > most) {
-        return error_set(error, ERROR_USAGE, "%s takes a number from 0 to %" PRIu64 ", not '%s'", option,
-                         most, text);
-    }
-    *number = value;
-    return true;
-}
+enum { OPTION_TOP, OPTION_PHASE, OPTION_MODE, OPTION_JOBS, OPTION_FORMAT };
 
-static bool take_option(AnalyzeOptions *options, const char *name, const char *value, Error *error)
+static const char *const option_names[] = {"--top", "--phase", "--mode", "--jobs", "--format", NULL};
+
+static bool take_option(AnalyzeOptions *options, int option, const char *value, Error *error)
 {
+    static const char *const formats[] = {"text", "json", "csv", NULL}; /* in the order of OutputFormat */
+    const char *name = option_names[option];
     uint64_t number = 0;
-    Mode mode;
-    if (strcmp(name, "--mode") == 0) {
-        if (!mode_parse(value, &mode)) {
-            return error_set(error, ERROR_USAGE, "--mode: there is no mode '%s'", value);
-        }
-        options->modes |= 1u << mode;
-        return true;
-    }
-    if (strcmp(name, "--phase") == 0) {
-        return parse_number(name, value, UINT32_MAX, &number, error) &&
-               vec_push(&options->phases, (uint32_t)number, error);
-    }
-    if (strcmp(name, "--top") == 0) {
-        options->top_given = true;
-        bool good = parse_number(name, value, UINT32_MAX, &number, error);
+    uint32_t format = 0;
+    Mode mode = MODE_ORIGINAL;
+    bool good = false;
+    switch (option) {
+    case OPTION_TOP:
+        good = word_number(value, 0, UINT32_MAX, name, &number, error);
         options->top = (size_t)number;
-        return good;
+        options->top_given = true;
+        break;
+    case OPTION_PHASE:
+        good = word_number(value, 0, UINT32_MAX, name, &number, error) &&
+               vec_push(&options->phases, (uint32_t)number, error);
+        break;
+    case OPTION_MODE:
+        good = mode_parse(value, &mode) || error_set(error, ERROR_USAGE, "there is no mode '%s'", value);
+        options->modes |= 1u << mode;
+        break;
+    case OPTION_JOBS:
+        good = word_number(value, 1, 256, name, &number, error);
+        options->jobs = (unsigned)number;
+        break;
+    case OPTION_FORMAT:
+        good = word_choose(value, formats, name, &format, error);
+        options->format = (OutputFormat)format;
+        break;
     }
-    bool good = parse_number(name, value, 256, &number, error);
-    options->jobs = (unsigned)number;
     return good;
 }
 
 /* "--name value" and "--name=value"; *used tells how many arguments were taken. */
 static bool parse_option(AnalyzeOptions *options, int count, char *const *arguments, int *used, Error *error)
 {
-    static const char *const names[] = {"--top", "--phase", "--mode", "--jobs"};
     const char *word = strcmp(arguments[0], "-j") == 0 ? "--jobs" : arguments[0];
     size_t length = strcspn(word, "=");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i]) != length || memcmp(names[i], word, length) != 0) {
-            continue;
+    for (int i = 0; option_names[i] != NULL; i++) {
+        if (strlen(option_names[i]) == length && memcmp(option_names[i], word, length) == 0) {
+            *used = word[length] == '=' ? 1 : 2;
+            if (count < *used) {
+                return error_set(error, ERROR_USAGE, "%s needs a value", option_names[i]);
+            }
+            return take_option(options, i, *used == 1 ? word + length + 1 : arguments[1], error);
         }
-        *used = word[length] == '=' ? 1 : 2;
-        if (count < *used) {
-            return error_set(error, ERROR_USAGE, "%s needs a value", names[i]);
-        }
-        return take_option(options, names[i], *used == 1 ? word + length + 1 : arguments[1], error);
     }
     return error_set(error, ERROR_USAGE, "analyze does not know %s", word);
 }
@@ -99,6 +96,8 @@ bool analyze_parse(int count, char *const *arguments, AnalyzeOptions *options, E
             only_names = true;
         } else if (strcmp(word, "--replay-only") == 0) {
             options->replay_only = true;
+        } else if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) {
+            options->quiet = true;
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             options->help = true;
         } else if (!parse_option(options, count - i, arguments + i, &used, error)) {
@@ -252,9 +251,9 @@ bool analyze_run(Session *session, const AnalyzeOptions *options, Progress *prog
         .context = (void *)(uintptr_t)options,
     };
     Report report;
-    /* The folder first: better to learn at once that it cannot be made. */
-    if (!file_make_folder(options->folder, error) ||
-        !session_load(session, options->capture, progress, error) ||
+    /* The folder before the work: better to learn at once that it cannot be made. */
+    if (!session_load(session, options->capture, progress, error) ||
+        !file_make_folder(options->folder, error) ||
         !report_gather(session, &request, progress, &report, error)) {
         return false;
     }

@@ -18,8 +18,10 @@ typedef struct AnalyzeOptions {
      * phase that --phase names. */
     size_t top;
     bool top_given;
-    bool replay_only; /* replay the fixtures that the folder holds, export nothing */
-    unsigned jobs;    /* 0: one per online core */
+    bool replay_only;    /* replay the fixtures that the folder holds, export nothing */
+    unsigned jobs;       /* 0: one per online core */
+    OutputFormat format; /* of the summary */
+    bool quiet;          /* no progress */
     bool help;
 } AnalyzeOptions;
 

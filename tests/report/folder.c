@@ -20,9 +20,13 @@ enum { PATH_BYTES = 4096, NAMES_BYTES = 1 << 16 };
 
 char *folder_new(void)
 {
+    /* In memory where there is such a place: a sync of each of a thousand files takes its time elsewhere. */
     const char *base = getenv("TMPDIR");
     char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%s/exscope-test-XXXXXX", base == NULL ? "/tmp" : base);
+    if (base == NULL) {
+        base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    }
+    snprintf(path, sizeof path, "%s/exscope-test-XXXXXX", base);
     assert_non_null(mkdtemp(path));
     return strdup(path);
 }
