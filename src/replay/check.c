@@ -184,14 +184,15 @@ static bool sort_arrivals(Check *check)
     return sort_items(check->items.items, check->items.count, check->error);
 }
 
-static bool fault_unpaired(Check *check, uint16_t tile, const SortItem *wanted, const SortItem *found)
+static bool fault_lost(Check *check, uint16_t tile, const SortItem *wanted)
 {
-    if (wanted != NULL && (found == NULL || wanted->key < found->key)) {
-        return fault(check, "tile %u: transfer %u (%u words from tile %u to 0x%05x) is never received", tile,
-                     wanted->value, (unsigned)(wanted->key >> 11 & 0x1fff), (unsigned)(wanted->key & 0x7ff),
-                     (unsigned)(wanted->key >> 24));
-    }
-    const Arrival *arrival = &check->trace.arrivals.items[found->value];
+    return fault(check, "tile %u: transfer %u (%u words from tile %u to 0x%05x) is never received", tile,
+                 wanted->value, check->phase->words[wanted->value], check->phase->source[wanted->value],
+                 (unsigned)(wanted->key >> 24));
+}
+
+static bool fault_unasked(Check *check, uint16_t tile, const Arrival *arrival)
+{
     return fault(check,
                  "tile %u, cycle %u: receives %u words from tile %u to 0x%05x, which no transfer asks for",
                  tile, arrival->source_event, arrival->words, arrival->source, arrival->address);
@@ -230,25 +231,25 @@ static bool check_base(Check *check, uint16_t tile)
 
 static bool check_receives(Check *check, uint16_t tile)
 {
-    Trace *trace = &check->trace;
     if (!check_base(check, tile) || !read_tile(check, tile) || !sort_arrivals(check)) {
         return false;
     }
+    const Arrival *arrivals = check->trace.arrivals.items;
     SortItem *wanted = check->receives + check->receive_start[tile];
-    size_t count = tile_receives(check, tile);
-    if (!sort_items(wanted, count, check->error)) {
+    const SortItem *wanted_end = check->receives + check->receive_start[tile + 1];
+    const SortItem *found = check->items.items, *found_end = found + check->items.count;
+    if (!sort_items(wanted, tile_receives(check, tile), check->error)) {
         return false;
     }
-    for (size_t k = 0; k < count || k < check->items.count; k++) {
-        const SortItem *found = k < check->items.count ? &check->items.items[k] : NULL;
-        if (k >= count || found == NULL || wanted[k].key != found->key) {
-            return fault_unpaired(check, tile, k < count ? &wanted[k] : NULL, found);
-        }
-        if (!note_start(check, tile, wanted[k].value, &trace->arrivals.items[found->value])) {
+    for (; wanted != wanted_end && found != found_end && wanted->key == found->key; wanted++, found++) {
+        if (!note_start(check, tile, wanted->value, &arrivals[found->value])) {
             return false;
         }
     }
-    return true;
+    if (wanted != wanted_end && (found == found_end || wanted->key < found->key)) {
+        return fault_lost(check, tile, wanted);
+    }
+    return found == found_end || fault_unasked(check, tile, &arrivals[found->value]);
 }
 
 /* ---- transfers: times and completion ---- */
