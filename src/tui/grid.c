@@ -283,6 +283,47 @@ void grid_text_right(Grid *grid, int row, int column, int width, Style style, co
     grid_text(grid, row, column + lead, width - lead, style, text);
 }
 
+/* The bytes of `text` up to `length` that fit into `width` columns, cut after a blank where there is one. */
+static size_t wrap_at(const char *text, size_t length, int width)
+{
+    size_t at = 0, blank = 0;
+    int used = 0;
+    while (at < length) {
+        uint32_t c = 0;
+        size_t bytes = text_decode_utf8(text + at, length - at, &c);
+        used += bytes == 0 ? 4 : grid_character_width(c); /* a stray byte is shown as \xNN */
+        if (used > width) {
+            return blank > 0 ? blank : at > 0 ? at : 1;
+        }
+        at += bytes == 0 ? 1 : bytes;
+        blank = c == ' ' ? at : blank;
+    }
+    return length;
+}
+
+int grid_wrapped(Grid *grid, Rect rect, Style style, const char *text)
+{
+    enum { INDENT = 2 };
+    int row = 0;
+    while (*text != '\0' && row < rect.height) {
+        size_t length = strcspn(text, "\n");
+        for (int indent = 0; row < rect.height; indent = INDENT) {
+            size_t part = wrap_at(text, length, rect.width - indent);
+            char line[4 * GRID_SIDE_MAX];
+            snprintf(line, sizeof line, "%.*s", (int)part, text);
+            grid_text(grid, rect.row + row++, rect.column + indent, rect.width - indent, style, line);
+            text += part;
+            length -= part;
+            if (length == 0) {
+                break;
+            }
+        }
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return row;
+}
+
 static Rect rect_clip(const Grid *grid, Rect rect)
 {
     int row_end = rect.row + rect.height, column_end = rect.column + rect.width;

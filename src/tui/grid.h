@@ -35,7 +35,9 @@ typedef enum Look {
 } Look;
 
 enum {
-    SHADES = 9,          /* 0: nothing there; 1 .. 8: from least to most */
+    SHADE_MOST = 8,     /* shade 0: nothing there; 1 .. 8: from least to most */
+    SHADE_SELECTED = 9, /* the selected one */
+    SHADES = 10,
     STYLE_SHADES = 64,   /* STYLE_SHADES + upper * SHADES + lower: two shades in one cell */
     GLYPH_BYTES = 13,    /* of one character with its combining marks, closing NUL included */
     GRID_SIDE_MAX = 1000 /* rows or columns: beyond any terminal */
@@ -93,6 +95,10 @@ int grid_print(Grid *grid, int row, int column, int width, Style style, const ch
 
 /* The same, ending at column + width. */
 void grid_text_right(Grid *grid, int row, int column, int width, Style style, const char *text);
+
+/* Lines (ended by '\n') wrapped at blanks; a line that goes on is indented. Returns the rows used, at most
+ * the rectangle's. */
+int grid_wrapped(Grid *grid, Rect rect, Style style, const char *text);
 
 /* One character from this program's own tables into a cell. */
 void grid_put(Grid *grid, int row, int column, Style style, const char *character);

@@ -226,9 +226,9 @@ static const LookStyle looks_plain[LOOK_COUNT] = {
 };
 
 /* From dark blue over grey to yellow: lighter is more, for every kind of colour vision and for none. */
-static const short shades_256[SHADES] = {-1, 24, 61, 67, 109, 145, 187, 221, 227};
-static const short shades_8[SHADES] = {-1,           COLOR_BLUE,   COLOR_BLUE,  COLOR_CYAN, COLOR_CYAN,
-                                       COLOR_YELLOW, COLOR_YELLOW, COLOR_WHITE, COLOR_WHITE};
+static const short shades_256[SHADES] = {-1, 24, 61, 67, 109, 145, 187, 221, 227, 199};
+static const short shades_8[SHADES] = {-1,           COLOR_BLUE,   COLOR_BLUE,  COLOR_CYAN,  COLOR_CYAN,
+                                       COLOR_YELLOW, COLOR_YELLOW, COLOR_WHITE, COLOR_WHITE, COLOR_MAGENTA};
 
 static LookStyle look_of(Style style)
 {
@@ -371,6 +371,13 @@ void terminal_close(void)
     grid_free(&terminal.shown);
 }
 
+void terminal_continue(void)
+{
+    reset_prog_mode();
+    terminfo_bracketed_paste(true);
+    terminal_redraw();
+}
+
 void terminal_suspend(void)
 {
     struct sigaction action = {.sa_handler = SIG_DFL}, before;
@@ -380,9 +387,7 @@ void terminal_suspend(void)
     sigaction(SIGTSTP, &action, &before);
     kill(0, SIGTSTP); /* the whole job, as the key does */
     sigaction(SIGTSTP, &before, NULL);
-    reset_prog_mode();
-    terminfo_bracketed_paste(true);
-    terminal_redraw();
+    terminal_continue();
 }
 
 /* ---- output ---- */

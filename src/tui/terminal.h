@@ -53,6 +53,9 @@ unsigned terminal_signals(void);
 /* The signal behind TERMINAL_END: SIGTERM or SIGHUP. */
 int terminal_end_signal(void);
 
+/* After TERMINAL_CONTINUED: takes the terminal's modes again and draws in full. */
+void terminal_continue(void);
+
 /* Gives the terminal back, stops the process as Ctrl-Z does, and takes it again on return. */
 void terminal_suspend(void);
 

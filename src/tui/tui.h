@@ -5,8 +5,9 @@
  *     int status = tui_run(tui, &error);          on a terminal, until `quit`
  *     tui_free(tui);                              before session_free()
  *
- * Without tui_run() the two commands work on the same screens without a terminal: `keys` types, `screen` writes
- * what would be shown. Both first wait until nothing is being computed, so a script sees finished screens. */
+ * Without tui_run() the two commands work on the same screens without a terminal: `keys` types, `screen`
+ * writes what would be shown. Both first wait until nothing is being computed, so a script sees finished
+ * screens. */
 #ifndef EXSCOPE_TUI_TUI_H
 #define EXSCOPE_TUI_TUI_H
 
@@ -22,8 +23,8 @@ Tui *tui_new(Session *session, Error *error);
  * signal. -1 with an error when the terminal cannot be used; nothing was drawn then. */
 int tui_run(Tui *tui, Error *error);
 
-/* What the screens had settled on (sort, shade, panes) is kept by a tui_run() that ended. Cancels the session's
- * jobs, since they may be using the two commands. NULL is fine. */
+/* What the screens had settled on (sort, shade, panes) is kept by a tui_run() that ended. Cancels the
+ * session's jobs, since they may be using the two commands. NULL is fine. */
 void tui_free(Tui *tui);
 
 #endif

@@ -1,0 +1,269 @@
+/* The picture around a screen: title, status line, key bar. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/app.h"
+
+enum { LINE_BYTES = 1024, PROGRESS_COLUMNS = 10, KEY_GAP = 2 };
+
+/* ---- title ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+static size_t add(char *line, size_t length, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static size_t add(char *line, size_t length, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int added = vsnprintf(line + length, LINE_BYTES - length, format, arguments);
+    va_end(arguments);
+    return added < 0 ? length : length + (size_t)added < LINE_BYTES ? length + (size_t)added : LINE_BYTES - 1;
+}
+
+static size_t add_phase(Tui *tui, char *line, size_t length)
+{
+    char label[200];
+    Selection selection = tui_selection(tui);
+    if (selection.entry == NULL) {
+        return length;
+    }
+    length = add(line, length, " › phase %u", (unsigned)selection.entry->phase->number);
+    tui_label(tui, selection.entry, label, sizeof label);
+    if (label[0] != '\0' && tui_screen(tui) != CONTEXT_TILE) {
+        length = add(line, length, " %s", label);
+    }
+    if (tui_screen(tui) == CONTEXT_TAIL) {
+        return length;
+    }
+    length = add(line, length, " › %s", mode_name(selection.mode));
+    if (tui_screen(tui) == CONTEXT_TILE && selection.tile >= 0) {
+        length = add(line, length, " › tile %d", (int)selection.tile);
+    }
+    return length;
+}
+
+static uint64_t count_transfers(const Tui *tui)
+{
+    uint64_t transfers = 0;
+    for (size_t i = 0; i < view_phase_count(tui->view); i++) {
+        transfers += view_phase_at(tui->view, i)->geometry.transfers;
+    }
+    return transfers;
+}
+
+static void draw_title(Tui *tui)
+{
+    Grid *grid = &tui->grid;
+    char line[LINE_BYTES], path[300];
+    Context screen = tui_screen(tui);
+    grid_fill(grid, (Rect){0, 0, 1, grid->columns}, LOOK_TITLE);
+    const char *right = context_title(screen);
+    int right_width = grid_text_width(right) + 1;
+    grid_text_right(grid, 0, grid->columns - right_width, right_width - 1, LOOK_TITLE, right);
+    size_t length = add(line, 0, " exscope");
+    if (tui->view != NULL) {
+        const char *name = base_name(view_path(tui->view));
+        text_copy_visible(path, sizeof path, name, strlen(name));
+        length = add(line, length, " › %s%s", path, view_loading(tui->view) ? " (loading)" : "");
+        if (screen == CONTEXT_PHASE || screen == CONTEXT_TILE || screen == CONTEXT_TAIL) {
+            length = add_phase(tui, line, length);
+        } else if (screen == CONTEXT_PHASES) {
+            size_t phases = view_phase_count(tui->view);
+            length = add(line, length, " › %s phase%s, %s transfers, %u tiles", figure_count(phases).text,
+                         phases == 1 ? "" : "s", figure_count(count_transfers(tui)).text,
+                         (unsigned)view_tile_count(tui->view));
+        }
+    }
+    grid_text(grid, 0, 0, grid->columns - right_width - 1, LOOK_TITLE, line);
+}
+
+/* ---- status line ---- */
+
+static const char *kind_name(ResultKind kind)
+{
+    static const char *const names[RESULT_KINDS] = {
+        [RESULT_DEPENDENCIES] = "dependencies",
+        [RESULT_COUNTERFACTUAL] = "transfers",
+        [RESULT_FIGURES] = "figures",
+        [RESULT_EQUIVALENCE] = "equivalence",
+        [RESULT_TILES] = "tiles",
+        [RESULT_COVERAGE] = "coverage",
+        [RESULT_IDENTITY] = "identity",
+        [RESULT_REPLAY] = "replay",
+        [RESULT_REPLAY_FIGURES] = "replay",
+    };
+    return names[kind];
+}
+
+static bool kind_has_mode(ResultKind kind)
+{
+    return kind != RESULT_COVERAGE && kind != RESULT_IDENTITY;
+}
+
+/* What runs now: the oldest running job, else what the screen waits for. False: nothing. */
+static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total)
+{
+    Want want;
+    for (size_t i = tui->job_count; i-- > 0;) {
+        const JobInfo *job = &tui->jobs[i];
+        if (job->state == JOB_RUNNING) {
+            *done = job->done;
+            *total = job->total;
+            snprintf(text, size, "%s%s", job->title, tui->active_jobs > 1 ? " and others" : "");
+            return true;
+        }
+    }
+    *done = *total = 0;
+    if (tui->view == NULL || !fetch_current(tui->fetch, &want)) {
+        return false;
+    }
+    if (want.task != NULL || want.index >= view_phase_count(tui->view) ||
+        view_phase_at(tui->view, want.index) != want.key.entry) {
+        snprintf(text, size, "computing");
+        return true;
+    }
+    ResultStatus status;
+    view_status(tui->view, &want.key, &status);
+    *done = status.done;
+    *total = status.total;
+    snprintf(text, size, "phase %u: %s%s%s", (unsigned)want.key.entry->phase->number,
+             kind_name(want.key.kind), kind_has_mode(want.key.kind) ? " of " : "",
+             kind_has_mode(want.key.kind) ? mode_name(want.key.mode) : "");
+    return true;
+}
+
+/* Returns the columns used at the right end. */
+static int draw_activity(Tui *tui, int row)
+{
+    Grid *grid = &tui->grid;
+    char text[160], percent[16] = "";
+    uint64_t done, total;
+    if (!activity(tui, text, sizeof text, &done, &total)) {
+        return 0;
+    }
+    int bar = total > 0 ? PROGRESS_COLUMNS : 0;
+    if (total > 0) {
+        double share = done < total ? (double)done / (double)total : 1;
+        snprintf(percent, sizeof percent, "%3d%%", (int)(share * 100));
+    }
+    int width = grid_text_width(text) + (bar > 0 ? bar + 7 : 3), most = grid->columns / 2;
+    width = width < most ? width : most;
+    int column = grid->columns - width;
+    grid_text(grid, row, column, width - (bar > 0 ? bar + 7 : 3), LOOK_DIM, text);
+    if (bar == 0) {
+        grid_text(grid, row, grid->columns - 3, 3, LOOK_DIM, "…");
+        return width + 1;
+    }
+    Rect track = {row, grid->columns - bar - 5, 1, bar};
+    grid_fill(grid, track, LOOK_MARKED);
+    grid_bar(grid, row, track.column, bar, LOOK_MARKED, (double)done, (double)total);
+    grid_text_right(grid, row, grid->columns - 5, 5, LOOK_DIM, percent);
+    return width + 1;
+}
+
+static void draw_status(Tui *tui, int row)
+{
+    Grid *grid = &tui->grid;
+    if (tui->overlay == OVERLAY_PROMPT || tui->overlay == OVERLAY_FILTER) {
+        return; /* the line of input is drawn over it */
+    }
+    if (tui->overlay == OVERLAY_QUESTION) {
+        grid_text(grid, row, 0, grid->columns, LOOK_WARNING, tui->question.text);
+        return;
+    }
+    int used = draw_activity(tui, row);
+    if (tui->message_shown && tui->message_count > 0) {
+        const Message *message = tui_message(tui, tui_messages_kept(tui) - 1);
+        grid_text(grid, row, 0, grid->columns - used, message->failure ? LOOK_WARNING : LOOK_NORMAL,
+                  message->text);
+    }
+}
+
+/* ---- key bar ---- */
+
+static const char *bar_name(const KeyBinding *binding, char *name, size_t size)
+{
+    input_key_name(binding->key, name, size);
+    return binding->keys != NULL ? binding->keys : name;
+}
+
+/* Columns of "KEY what" and the gap after it. */
+static int key_columns(const KeyBinding *binding)
+{
+    char name[20];
+    return grid_text_width(bar_name(binding, name, sizeof name)) + 1 + grid_text_width(binding->label) +
+           KEY_GAP;
+}
+
+/* 0: not in this part of the bar. */
+static int key_columns_in(const KeyBinding *binding, Context context, bool close)
+{
+    bool closes =
+        binding->action == ACTION_HELP || binding->action == ACTION_BACK || binding->action == ACTION_QUIT;
+    return (binding->bar & 1u << context) != 0 && closes == close ? key_columns(binding) : 0;
+}
+
+/* Draws those of a context that `close` the bar, or the others, from `column` on while they fit before `end`.
+ */
+static void draw_bindings(Grid *grid, int row, int column, int end, Context context, bool close)
+{
+    size_t count;
+    const KeyBinding *bindings = keymap_bindings(&count);
+    for (size_t i = 0; i < count; i++) {
+        char name[20];
+        int width = key_columns_in(&bindings[i], context, close);
+        if (width > 0 && column + width - KEY_GAP <= end) {
+            int used = grid_text(grid, row, column, end - column, LOOK_KEY,
+                                 bar_name(&bindings[i], name, sizeof name));
+            grid_text(grid, row, column + used + 1, end - column - used - 1, LOOK_KEY_TEXT,
+                      bindings[i].label);
+            column += width;
+        }
+    }
+}
+
+static void draw_keys(Tui *tui, int row)
+{
+    Grid *grid = &tui->grid;
+    Context context = tui_context(tui);
+    size_t count;
+    const KeyBinding *bindings = keymap_bindings(&count);
+    int closing = 0; /* the way out and the way to help always show, at the right end */
+    for (size_t i = 0; i < count; i++) {
+        closing += key_columns_in(&bindings[i], context, true);
+    }
+    int end = grid->columns - (closing > 0 ? closing - KEY_GAP : 0);
+    draw_bindings(grid, row, end, grid->columns, context, true);
+    draw_bindings(grid, row, 0, end - KEY_GAP, context, false);
+}
+
+/* ---- all of it ---- */
+
+void chrome_draw(Tui *tui, const ScreenOps *screen)
+{
+    Grid *grid = &tui->grid;
+    grid_clear(grid);
+    if (grid->rows < SCREEN_ROWS_MIN || grid->columns < SCREEN_COLUMNS_MIN) {
+        grid_print(grid, 0, 0, grid->columns, LOOK_WARNING, "exscope needs %dx%d, this is %dx%d",
+                   SCREEN_COLUMNS_MIN, SCREEN_ROWS_MIN, grid->columns, grid->rows);
+        return;
+    }
+    void *state = tui_state(tui, tui_screen(tui));
+    Rect area = {1, 0, grid->rows - 3, grid->columns};
+    draw_title(tui);
+    if (screen->layout != NULL) {
+        screen->layout(tui, state, area);
+    }
+    screen->draw(tui, state);
+    draw_status(tui, grid->rows - 2);
+    draw_keys(tui, grid->rows - 1);
+    overlay_draw(tui);
+}

@@ -1,0 +1,237 @@
+/* `keys` and `screen`: what scripts, tests and the documentation drive the explorer with. They come on the
+ * interface thread (from `:` or, without a terminal, from a script), or from a job's thread, which then
+ * leaves a request and waits. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "explore/command.h"
+#include "tui/app.h"
+#include "tui/terminal.h"
+
+enum { WAIT_MILLISECONDS = 20, SETTLE_MICROSECONDS = 500 };
+
+typedef struct Request {
+    bool (*serve)(Tui *tui, const struct Request *request, Error *error);
+    const char *text;  /* the keys, or the file */
+    int rows, columns; /* 0: as they are */
+    bool replace;
+    Progress *progress;
+    Error *error;
+    bool succeeded, done;
+} Request;
+
+static void sleep_shortly(long microseconds)
+{
+    struct timespec pause = {.tv_nsec = microseconds * 1000};
+    nanosleep(&pause, NULL);
+}
+
+/* ---- on the interface thread ---- */
+
+/* Without a terminal: runs the explorer until nothing is going on; the next key is typed only then. */
+static bool settle(Tui *tui, Progress *progress, Error *error)
+{
+    do {
+        do {
+            tui_update(tui);
+            if (!progress_go_on(progress, error)) {
+                return false;
+            }
+            if (!tui_settled(tui)) {
+                sleep_shortly(SETTLE_MICROSECONDS);
+            }
+        } while (!tui_settled(tui));
+    } while (tui_take_typed(tui));
+    tui->quitting = false; /* there is no terminal to leave */
+    return true;
+}
+
+static bool prepare(Tui *tui, const Request *request, Error *error)
+{
+    if (tui->terminal) {
+        return true;
+    }
+    tui->grid.utf8 = !session_settings(tui->session).ascii;
+    tui->dirty = true;
+    return request->rows == 0 || tui_resize(tui, request->rows, request->columns, error);
+}
+
+static bool serve_keys(Tui *tui, const Request *request, Error *error)
+{
+    if (!prepare(tui, request, error)) {
+        return false;
+    }
+    text_append(&tui->typed, request->text);
+    if (!text_ok(&tui->typed, error)) {
+        return false;
+    }
+    /* on a terminal, and for keys that type `keys`, the loop that is running types them */
+    return tui->terminal || tui->handling || settle(tui, request->progress, error);
+}
+
+static bool serve_screen(Tui *tui, const Request *request, Error *error)
+{
+    if (!prepare(tui, request, error) ||
+        (!tui->terminal && !tui->handling && !settle(tui, request->progress, error))) {
+        return false;
+    }
+    tui->dirty = true;
+    tui_update(tui);
+    Text text = {0};
+    grid_append_text(&tui->grid, &text);
+    bool done = text_ok(&text, error) &&
+                file_write_text(request->text, text_view(&text), text.length, request->replace, error);
+    text_free(&text);
+    return done;
+}
+
+void requests_open(Tui *tui)
+{
+    pthread_mutex_lock(&tui->request_lock);
+    tui->requests_served = true;
+    pthread_mutex_unlock(&tui->request_lock);
+}
+
+void requests_serve(Tui *tui)
+{
+    pthread_mutex_lock(&tui->request_lock);
+    Request *request = tui->request;
+    if (request != NULL && !request->done) {
+        request->succeeded = request->serve(tui, request, request->error);
+        request->done = true;
+        pthread_cond_broadcast(&tui->request_done);
+    }
+    pthread_mutex_unlock(&tui->request_lock);
+}
+
+void requests_close(Tui *tui)
+{
+    pthread_mutex_lock(&tui->request_lock);
+    tui->requests_served = false;
+    pthread_cond_broadcast(&tui->request_done);
+    pthread_mutex_unlock(&tui->request_lock);
+}
+
+/* ---- on another thread ---- */
+
+/* Under the lock: waits a moment for a change. */
+static void await(Tui *tui)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_MILLISECONDS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&tui->request_done, &tui->request_lock, &until);
+}
+
+static bool leave_request(Tui *tui, Request *request)
+{
+    bool go_on = true;
+    pthread_mutex_lock(&tui->request_lock);
+    while (tui->requests_served && tui->request != NULL &&
+           (go_on = progress_go_on(request->progress, request->error))) {
+        await(tui);
+    }
+    if (go_on && tui->requests_served) {
+        tui->request = request;
+        terminal_wake();
+        while (tui->requests_served && !request->done &&
+               (go_on = progress_go_on(request->progress, request->error))) {
+            await(tui);
+        }
+        tui->request = NULL;
+        pthread_cond_broadcast(&tui->request_done);
+    }
+    if (go_on && !request->done) {
+        error_set(request->error, ERROR_CANCELLED, "the explorer has ended");
+    }
+    pthread_mutex_unlock(&tui->request_lock);
+    return request->done && request->succeeded;
+}
+
+/* ---- the commands ---- */
+
+/* "132x43": columns, then rows, as terminals say it. */
+static bool parse_size(const char *text, Request *request, Error *error)
+{
+    int used = 0;
+    if (text == NULL) {
+        return true;
+    }
+    if (sscanf(text, "%4dx%4d%n", &request->columns, &request->rows, &used) != 2 || text[used] != '\0' ||
+        request->columns < 1 || request->rows < 1 || request->columns > GRID_SIDE_MAX ||
+        request->rows > GRID_SIDE_MAX) {
+        return error_set(error, ERROR_USAGE, "'%s' is no size: COLUMNSxROWS is, such as 132x43", text);
+    }
+    return true;
+}
+
+static bool run_request(CommandCall *call, Request *request, Error *error)
+{
+    Tui *tui = call->context;
+    request->progress = call->progress;
+    request->error = error;
+    if (!parse_size(argument_text(call, "--size"), request, error)) {
+        return false;
+    }
+    if (pthread_equal(pthread_self(), tui->thread) || !tui->terminal) {
+        return request->serve(tui, request, error);
+    }
+    return leave_request(tui, request);
+}
+
+static bool command_keys(CommandCall *call, Error *error)
+{
+    Request request = {.serve = serve_keys, .text = argument_text(call, "STRING")};
+    return run_request(call, &request, error);
+}
+
+static bool command_screen(CommandCall *call, Error *error)
+{
+    Request request = {.serve = serve_screen,
+                       .text = argument_text(call, "FILE"),
+                       .replace = argument_given(call, "--force")};
+    return run_request(call, &request, error);
+}
+
+static const Parameter keys_parameters[] = {
+    {"STRING", PARAMETER_TEXT, PARAMETER_REQUIRED, NULL, "the keys, names in angle brackets"},
+    {"--size", PARAMETER_TEXT, 0, NULL, "COLUMNSxROWS, without a terminal"},
+    {0},
+};
+
+static const Parameter screen_parameters[] = {
+    {"FILE", PARAMETER_FILE, PARAMETER_REQUIRED, NULL, "where the text goes"},
+    {"--size", PARAMETER_TEXT, 0, NULL, "COLUMNSxROWS, without a terminal"},
+    {"--force", PARAMETER_FLAG, 0, NULL, "replace FILE"},
+    {0},
+};
+
+static const Command commands[] = {
+    {"keys", "type keys into the explorer", "keys 'jj<Enter>3'",
+     "Characters stand for themselves. Other keys are named in angle brackets: <Enter> <Esc> <Tab> <S-Tab> "
+     "<Space> "
+     "<Up> <Down> <Left> <Right> <PgUp> <PgDn> <Home> <End> <Del> <BS> <F1>, <C-x> for Control and x, <lt> "
+     "for <, "
+     "<Click:ROW:COLUMN>, <DoubleClick:..>, <WheelUp:..> and <WheelDown:..>. Without a terminal the explorer "
+     "works "
+     "on an unseen screen of 80x24, or of --size; the command ends when everything that the keys began is "
+     "done.",
+     command_keys, COMMAND_INSTANT, keys_parameters},
+    {"screen", "write the explorer's screen as text", "screen phases.txt --size 132x43",
+     "What the explorer shows now, without colours. Without a terminal it first waits until everything that "
+     "the "
+     "screen shows has been computed.",
+     command_screen, COMMAND_INSTANT, screen_parameters},
+};
+
+bool requests_add_commands(Tui *tui, Error *error)
+{
+    return commands_add(session_commands(tui->session), commands, sizeof commands / sizeof *commands, tui,
+                        error);
+}

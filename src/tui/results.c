@@ -1,0 +1,98 @@
+/* What screens draw from: results of the session, which are asked for when they are not there yet. */
+#include "config.h"
+
+#include <string.h>
+
+#include "tui/app.h"
+
+bool tui_failed(Tui *tui, const ResultKey *key, Error *error)
+{
+    ResultStatus status;
+    view_status(tui->view, key, &status);
+    if (status.state == RESULT_FAILED && error != NULL) {
+        *error = status.error;
+    }
+    return status.state == RESULT_FAILED;
+}
+
+static void add_want(Tui *tui, const ResultKey *key, Task *task, int priority)
+{
+    if (tui->want_count < WANTS_MAX) {
+        tui->wants[tui->want_count++] =
+            (Want){.key = *key, .index = key->entry->index, .task = task, .priority = priority};
+    }
+}
+
+const void *tui_result(Tui *tui, const ResultKey *key, int priority)
+{
+    const void *result = view_peek(tui->view, key);
+    if (result == NULL && !tui_failed(tui, key, NULL)) {
+        add_want(tui, key, NULL, priority);
+    }
+    return result;
+}
+
+void tui_want_task(Tui *tui, Task *task, const PhaseEntry *entry, int priority)
+{
+    if (atomic_load(&task->state) == TASK_WAITING) {
+        add_want(tui, &(ResultKey){.entry = entry}, task, priority);
+    }
+}
+
+const Dependencies *tui_dependencies(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_DEPENDENCIES, .mode = mode}, priority);
+}
+
+const ModeSummary *tui_figures(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_FIGURES, .mode = mode}, priority);
+}
+
+const Equivalence *tui_equivalence(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode}, priority);
+}
+
+const TileFigures *tui_tiles(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_TILES, .mode = mode}, priority);
+}
+
+const Counterfactual *tui_counterfactual(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_COUNTERFACTUAL, .mode = mode},
+                      priority);
+}
+
+const ReplaySummary *tui_replay_figures(Tui *tui, const PhaseEntry *entry, Mode mode)
+{
+    return view_peek_replay_figures(tui->view, entry, mode, NULL);
+}
+
+const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode)
+{
+    const ReplaySummary *figures = tui_replay_figures(tui, entry, mode);
+    if (figures == NULL || !figures->invariants_pass) {
+        return NULL;
+    }
+    return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_REPLAY, .mode = mode}, USUAL);
+}
+
+Selection tui_selection(Tui *tui)
+{
+    if (tui->view == NULL) {
+        return (Selection){.tile = -1};
+    }
+    Selection selection = view_selection(tui->view);
+    if (selection.tile < 0 && selection.entry != NULL) {
+        selection.tile = selection.entry->geometry.busiest_tile;
+    }
+    return selection;
+}
+
+void tui_label(Tui *tui, const PhaseEntry *entry, char *label, size_t size)
+{
+    const char *text = view_label(tui->view, entry);
+    text_copy_visible(label, size, text == NULL ? "" : text, text == NULL ? 0 : strlen(text));
+}
