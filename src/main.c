@@ -16,6 +16,7 @@
 #include "repl/history.h"
 #include "repl/repl.h"
 #include "report/commands.h"
+#include "tui/tui.h"
 
 /* ---- options ---- */
 
@@ -261,12 +262,50 @@ static int run_repl(Face *face)
     return status;
 }
 
-static int run_faces(const Options *options, Session *session)
+/* Told on standard error: there is no screen yet, or no longer. */
+static void explorer_failed(const Error *error)
+{
+    fprintf(stderr, "exscope: %s\n", error->message);
+}
+
+static int run_explorer(const Options *options, Session *session, Tui *tui)
+{
+    Error error = {0};
+    if (!history_load(session, &error)) {
+        explorer_failed(&error);
+    }
+    size_t known = session_history_count(session);
+    int status = 1;
+    if (options->capture != NULL && !session_load_start(session, options->capture, NULL, &error)) {
+        explorer_failed(&error);
+    } else if ((status = tui_run(tui, &error)) < 0) {
+        explorer_failed(&error);
+        status = 1;
+    }
+    if (!history_save(session, known, &error)) {
+        explorer_failed(&error);
+    }
+    return status;
+}
+
+/* The face where nothing else was asked for and there is a terminal. */
+static int open_explorer(const Options *options, Session *session, Tui *tui)
+{
+    if (options->rc) {
+        Face face; /* the rc script runs before the screen is taken over, so that its failures can be read */
+        face_open(&face, session, STDOUT_FILENO);
+        run_rc(&face);
+        face_close(&face);
+    }
+    apply_settings(options, session);
+    return session_quitting(session) ? 0 : run_explorer(options, session, tui);
+}
+
+static int run_commands(const Options *options, Session *session)
 {
     Face face;
     bool batch = options->steps.count != 0;
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    bool interactive = options->interactive || (!batch && terminal);
+    bool interactive = options->interactive;
     face_open(&face, session, STDOUT_FILENO);
     if (interactive && options->rc) {
         run_rc(&face);
@@ -285,6 +324,23 @@ static int run_faces(const Options *options, Session *session)
         status = face_status(&face, run_script(&face, "-"));
     }
     face_close(&face);
+    return status;
+}
+
+static int run_faces(const Options *options, Session *session)
+{
+    Error error = {0};
+    Tui *tui = tui_new(session, &error);
+    int status = 1;
+    if (tui == NULL) {
+        explorer_failed(&error);
+    } else if (options->steps.count == 0 && !options->interactive && isatty(STDIN_FILENO) &&
+               isatty(STDOUT_FILENO)) {
+        status = open_explorer(options, session, tui);
+    } else {
+        status = run_commands(options, session);
+    }
+    tui_free(tui);
     return status;
 }
 
