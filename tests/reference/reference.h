@@ -9,8 +9,8 @@
 /* The folder, NULL when it is not there. */
 const char *reference_folder(void);
 
-/* The names in it that end in `suffix` (".rows.json"), sorted, the suffix cut off; NULL-terminated. Free with
- * reference_names_free. */
+/* The names in it that end in `suffix` (".rows.json"), sorted, the suffix cut off; NULL-terminated. Skips
+ * the running test when the folder is not there. Free with reference_names_free. */
 char **reference_names(const char *suffix);
 void reference_names_free(char **names);
 
