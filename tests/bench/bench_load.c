@@ -21,6 +21,7 @@
 
 #include "base/thread.h"
 #include "capture/capture.h"
+#include "generate.h"
 
 enum { LOADS = 9, CJSON_BYTES_MAX = 100000000 };
 
@@ -30,18 +31,12 @@ typedef struct Measured {
     long peak_kilobytes;
 } Measured;
 
-static void stop(const char *message, const char *detail)
-{
-    fprintf(stderr, "bench_load: %s: %s\n", message, detail);
-    exit(1);
-}
-
 static Measured measure_load(const char *path)
 {
     Error error = {0};
     Capture *capture = capture_load(path, NULL, NULL, &error);
     if (capture == NULL) {
-        stop("load failed", error.message);
+        bench_stop("load failed", error.message);
     }
     Measured measured = {
         .seconds = capture->load_seconds, .bytes = capture->file_bytes, .transfers = capture->transfers};
@@ -53,20 +48,20 @@ static Measured measure_cjson(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        stop("cannot read", path);
+        bench_stop("cannot read", path);
     }
     size_t length = (size_t)ftell(file);
     char *text = malloc(length + 1);
     rewind(file);
     if (text == NULL || fread(text, 1, length, file) != length) {
-        stop("cannot read", path);
+        bench_stop("cannot read", path);
     }
     fclose(file);
     double start = thread_seconds();
     cJSON *tree = cJSON_ParseWithLength(text, length);
     Measured measured = {.seconds = thread_seconds() - start, .bytes = length};
     if (tree == NULL) {
-        stop("cJSON refuses", path);
+        bench_stop("cJSON refuses", path);
     }
     cJSON_Delete(tree);
     free(text);
@@ -81,7 +76,7 @@ static Measured measure_apart(Measured (*measure)(const char *path), const char 
     struct rusage usage;
     int status;
     if (pipe(ends) != 0) {
-        stop("no pipe", path);
+        bench_stop("no pipe", path);
     }
     pid_t child = fork();
     if (child == 0) {
@@ -90,7 +85,7 @@ static Measured measure_apart(Measured (*measure)(const char *path), const char 
     }
     if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0 ||
         read(ends[0], &measured, sizeof measured) != (ssize_t)sizeof measured) {
-        stop("the measurement failed", path);
+        bench_stop("the measurement failed", path);
     }
     close(ends[0]);
     close(ends[1]);
@@ -108,27 +103,9 @@ static void print_row(const char *name, Measured measured)
     fflush(stdout);
 }
 
-static void generate(const char *shape, const char *path)
-{
-    const char *folder = getenv("EXSCOPE_BUILD_DIR");
-    char program[4096];
-    int status;
-    snprintf(program, sizeof program, "%s/tests/tools/mkcapture", folder == NULL ? "." : folder);
-    pid_t child = fork();
-    if (child == 0) {
-        execl(program, program, "-o", path, shape, (char *)NULL);
-        _exit(127);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-        stop("cannot generate a capture with", program);
-    }
-}
-
 static void bench(const char *shape)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/exscope-bench-%ld.json", (long)getpid());
-    generate(shape, path);
+    const char *path = bench_generate(shape);
     printf("%s\n", shape);
     Measured best = measure_apart(measure_load, path);
     for (int i = 1; i < LOADS; i++) {

@@ -1,3 +1,9 @@
+BENCH_SOURCES = tests/bench/generate.c tests/bench/generate.h
+
 BENCHES += tests/bench/bench_load
-tests_bench_bench_load_SOURCES = tests/bench/bench_load.c
+tests_bench_bench_load_SOURCES = tests/bench/bench_load.c $(BENCH_SOURCES)
 tests_bench_bench_load_LDADD = libexscope.a $(LIBRARIES_USED)
+
+BENCHES += tests/bench/bench_check
+tests_bench_bench_check_SOURCES = tests/bench/bench_check.c $(BENCH_SOURCES)
+tests_bench_bench_check_LDADD = libexscope.a $(LIBRARIES_USED)
