@@ -146,7 +146,7 @@ static bool coverage_of_tile(CommandCall *call, const Coverage *coverage, uint16
     document_identify(call->out, "tile", "tile", UNIT_NONE, cell_unsigned(number));
     answer_tile_coverage(call->out, tile);
     Table *table = document_lazy_table(call->out, 0, "gaps", gap_columns, 2, gaps, gap_row,
-                                       coverage->gaps + tile->gap_start);
+                                       gaps == 0 ? NULL : coverage->gaps + tile->gap_start);
     table_empty(table, "no gaps");
     if (gaps != 0) {
         note_gaps(call->out);
@@ -347,7 +347,7 @@ static void copies_narrow(const Copy **copies, size_t *count, uint16_t tile)
     while (end < *count && (*copies)[end].tile == tile) {
         end++;
     }
-    *copies += first;
+    *copies = end == 0 ? NULL : *copies + first;
     *count = end - first;
 }
 
