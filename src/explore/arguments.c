@@ -159,8 +159,9 @@ static bool value_phase(const CommandCall *call, const Parameter *parameter, Val
         value->entry = view_worst_phase(call->view);
         return value->entry != NULL || error_set(error, ERROR_INPUT, "the capture has no phases");
     }
-    if (!value_number(value, UINT32_MAX, "a phase", error)) {
-        return false;
+    if (!value_number(value, UINT32_MAX, "a phase", NULL)) {
+        return error_set(error, ERROR_USAGE, "'%s' is no phase: use a number that `phases` lists, or worst",
+                         value->text);
     }
     value->entry = view_phase(call->view, value->number);
     return value->entry != NULL ||
@@ -193,8 +194,10 @@ static bool value_tile(const CommandCall *call, Value *value, Error *error)
         return error_set(error, ERROR_INPUT, "no capture is open: load FILE opens one");
     }
     if (strcmp(value->text, "busiest") != 0) {
-        uint16_t tile_count = view_tile_count(call->view);
-        return value_number(value, tile_count == 0 ? 0 : tile_count - 1u, "a tile", error);
+        unsigned tiles = view_tile_count(call->view), last = tiles == 0 ? 0 : tiles - 1;
+        return value_number(value, last, "a tile", NULL) ||
+               error_set(error, ERROR_USAGE, "'%s' is no tile: use a number from 0 to %u, or busiest",
+                         value->text, last);
     }
     int32_t tile = -1;
     if (!call_busiest_tile(call, &tile, error)) {
@@ -250,12 +253,14 @@ static bool value_read(CommandCall *call, Argument *argument, Error *error)
         return word_choose(value->text, parameter->choices, parameter->name, &value->number, error);
     case PARAMETER_RANGE:
         return value_range(value, parameter->name, error);
+    case PARAMETER_SETTING:
+        value->text = setting_full_name(value->text, error);
+        return value->text != NULL;
     case PARAMETER_FLAG:
     case PARAMETER_TEXT:
     case PARAMETER_FILE:
     case PARAMETER_FOLDER:
     case PARAMETER_COMMAND:
-    case PARAMETER_SETTING:
     case PARAMETER_VALUE:
         break;
     }

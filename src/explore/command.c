@@ -95,6 +95,10 @@ const Command *commands_find(const CommandSet *set, const char *word, Error *err
     names[count] = NULL;
     uint32_t index = 0;
     bool found = word_choose(word, names, "command", &index, error);
+    if (!found && word_is_like_none(word, names)) {
+        error_set(error, ERROR_USAGE, "unknown command '%s': `help` lists them",
+                  word); /* too many to list here */
+    }
     mem_free(names);
     return found ? set->entries.items[index].command : NULL;
 }

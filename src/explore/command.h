@@ -43,7 +43,7 @@ typedef struct Parameter {
 } Parameter;
 
 typedef struct Value {
-    const char *text;        /* as it was written, quotes removed */
+    const char *text;        /* as it was written, quotes removed; SETTING: the full name */
     bool all;                /* `all` was written */
     uint32_t number, end;    /* NUMBER; TILE (busiest resolved); RANGE [number, end); CHOICE: its index */
     const PhaseEntry *entry; /* PHASE */

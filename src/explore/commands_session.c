@@ -88,7 +88,13 @@ static bool run_set(CommandCall *call, Error *error)
     if (value == NULL) {
         return error_set(error, ERROR_USAGE, "set %s needs a value; `set` lists all settings", key);
     }
-    return session_set(call->session, key, value, error);
+    if (!session_set(call->session, key, value, error)) {
+        return false;
+    }
+    document_field_in(call->out, IN_JSON, "key", NULL, UNIT_NONE,
+                      cell_text(document_keep(call->out, "%s", key)));
+    document_field_in(call->out, IN_JSON, "value", NULL, UNIT_NONE, cell_text(setting_value(call, key)));
+    return true;
 }
 
 static bool run_show(CommandCall *call, Error *error)
@@ -128,6 +134,7 @@ static bool run_history(CommandCall *call, Error *error)
 {
     (void)error;
     Table *table = document_table(call->out, "history", history_columns, 2);
+    table_empty(table, "no lines");
     size_t count = session_history_count(call->session);
     size_t top = argument_number(call, "--top", 0);
     Text line = {0};

@@ -3,9 +3,12 @@
 #include "explore/interpreter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "explore/command_parts.h"
 
@@ -13,32 +16,53 @@ enum { SOURCE_DEPTH_MAX = 16 };
 
 /* ---- output ---- */
 
-/* Where one line's output goes: the face's sink, or a file of its own. */
+/* Where one line's output goes: the face's sink, a file that appears when it is complete, or something that
+ * is there and is no file (/dev/null, a pipe with a name) and is written as it comes. */
 typedef struct Destination {
     Sink sink;
-    Output *file; /* NULL: the face's */
+    bool redirected;
+    Output *file;
+    int device; /* -1: none */
     bool replace;
 } Destination;
+
+static bool is_device(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static bool destination_open_device(Destination *destination, const char *path, Error *error)
+{
+    destination->device = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    destination->sink = sink_descriptor(&destination->device);
+    return destination->device >= 0 || error_set_errno(error, errno, "%s: cannot be opened", path);
+}
 
 static bool destination_open(const Interpreter *interpreter, const Line *line, Destination *destination,
                              Error *error)
 {
-    *destination = (Destination){.sink = interpreter->sink, .replace = line->replace};
-    if (line->file == NULL) {
+    *destination = (Destination){
+        .sink = interpreter->sink, .redirected = line->file != NULL, .device = -1, .replace = line->replace};
+    if (!destination->redirected) {
         return true;
+    }
+    if (is_device(line->file)) {
+        return destination_open_device(destination, line->file, error);
     }
     if (!line->replace && file_exists(line->file)) {
         return error_set(error, ERROR_REFUSED, "%s exists: >| replaces it", line->file);
     }
     destination->file = output_open(line->file, error);
-    if (destination->file != NULL) {
-        destination->sink = sink_output(destination->file);
-    }
+    destination->sink = sink_output(destination->file);
     return destination->file != NULL;
 }
 
 static bool destination_close(Destination *destination, bool keep, Error *error)
 {
+    if (destination->device >= 0) {
+        close(destination->device);
+    }
     if (destination->file == NULL) {
         return keep;
     }
@@ -93,11 +117,11 @@ static bool call_render(const CommandCall *call, Interpreter *interpreter, const
     if (document_is_empty(call->out)) {
         return true;
     }
-    RenderOptions options = interpreter_options(interpreter, destination->file != NULL);
+    RenderOptions options = interpreter_options(interpreter, destination->redirected);
     if (document_render(call->out, &options, &destination->sink, interpreter->progress, error)) {
         return true;
     }
-    if (destination->file == NULL && !progress_cancelled(interpreter->progress)) {
+    if (!destination->redirected && !progress_cancelled(interpreter->progress)) {
         interpreter->output_failed = true;
     }
     return false;
@@ -109,7 +133,7 @@ static bool interpreter_call(Interpreter *interpreter, CommandCall *call, const 
 {
     Interpreter inner = *interpreter;
     inner.sink = destination->sink;
-    inner.indent = interpreter->indent && destination->file == NULL;
+    inner.indent = interpreter->indent && !destination->redirected;
     call->interpreter = &inner;
     progress_stage(interpreter->progress, NULL, 0);
     if (interpreter->begin != NULL) {
@@ -120,7 +144,7 @@ static bool interpreter_call(Interpreter *interpreter, CommandCall *call, const 
         interpreter->end(interpreter->context);
     }
     interpreter->told = inner.told;
-    if (destination->file == NULL) {
+    if (!destination->redirected) {
         interpreter->output_failed = inner.output_failed;
     }
     return done && call_render(call, interpreter, destination, error);
@@ -199,10 +223,17 @@ static bool interpreter_run(Interpreter *interpreter, const char *where, const c
     return done;
 }
 
+/* After a failure of a line that allows it. */
+static bool script_goes_on(const Interpreter *interpreter)
+{
+    return !interpreter->output_failed && !progress_cancelled(interpreter->progress);
+}
+
 bool interpreter_line(Interpreter *interpreter, const char *line, Error *error)
 {
-    bool tolerant;
-    return interpreter_run(interpreter, "", line, &tolerant, error);
+    bool tolerant = false;
+    return interpreter_run(interpreter, "", line, &tolerant, error) ||
+           (tolerant && script_goes_on(interpreter));
 }
 
 void interpreter_failed(Interpreter *interpreter, const char *command, const Error *failure)
@@ -252,7 +283,7 @@ static bool script_run(Interpreter *interpreter, Script *script, Error *error)
         bool tolerant = false;
         snprintf(where, sizeof where, "%s:%lu", script->name, script->number);
         if (!interpreter_run(interpreter, where, script->line, &tolerant, error)) {
-            if (!tolerant || interpreter->output_failed || progress_cancelled(interpreter->progress)) {
+            if (!tolerant || !script_goes_on(interpreter)) {
                 return false;
             }
             interpreter->told = false;

@@ -5,7 +5,8 @@
  * Words are split at blanks; '..' and ".." quote, a backslash takes the next character as it is (inside ".."
  * only before " and \). A # at the beginning of a word starts a comment. An option is --name VALUE or
  * --name=VALUE. A leading - says that a script goes on when this line fails. `>` writes the output to a new
- * file and refuses an existing one, `>|` replaces it; either way the file appears whole or not at all. */
+ * file and refuses an existing one, `>|` replaces it; either way the file appears whole or not at all. What
+ * is there and is no file (/dev/null) is written as it comes. */
 #ifndef EXSCOPE_EXPLORE_INTERPRETER_H
 #define EXSCOPE_EXPLORE_INTERPRETER_H
 
@@ -30,9 +31,9 @@ typedef struct Interpreter {
     bool output_failed; /* set when the sink failed: nothing more can be said there */
 } Interpreter;
 
-/* Runs one line and writes its output. Empty lines and comments do nothing. In the format JSON a failure
- * writes its error document to the sink too. False when it failed: `failed` has been told, `error` (NULL is
- * fine) says it too. */
+/* Runs one line and writes its output. Empty lines and comments do nothing. A failure is told by `failed` and
+ * `error` (NULL is fine), and in the format JSON by a document too; false, unless the line begins with `-`.
+ */
 bool interpreter_line(Interpreter *interpreter, const char *line, Error *error);
 
 /* Tells of a failure outside of any line, as if `command` had failed. */

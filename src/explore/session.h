@@ -106,6 +106,7 @@ bool session_set(Session *session, const char *key, const char *value, Error *er
 /* Names, ascending, NULL past the last; the values allowed (ended by NULL), or NULL when it is a number; what
  * it is; its value now as text. */
 const char *setting_name(size_t index);
+const char *setting_full_name(const char *word, Error *error); /* of a unique beginning */
 const char *const *setting_values(const char *key);
 const char *setting_summary(const char *key);
 bool session_setting_text(Session *session, const char *key, Text *text);

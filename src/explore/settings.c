@@ -137,17 +137,23 @@ static bool setting_store(const Setting *setting, void *at, const char *value, E
     return false;
 }
 
-bool session_set(Session *session, const char *key, const char *value, Error *error)
+const char *setting_full_name(const char *word, Error *error)
 {
     const char *names[SETTING_COUNT + 1];
     for (size_t i = 0; i <= SETTING_COUNT; i++) {
         names[i] = setting_name(i);
     }
     uint32_t index;
-    if (!word_choose(key, names, "setting", &index, error)) {
+    return word_choose(word, names, "setting", &index, error) ? names[index] : NULL;
+}
+
+bool session_set(Session *session, const char *key, const char *value, Error *error)
+{
+    const char *name = setting_full_name(key, error);
+    if (name == NULL) {
         return false;
     }
-    const Setting *setting = &setting_table[index];
+    const Setting *setting = setting_find(name);
     Settings settings = session_settings(session);
     if (!setting_store(setting, (char *)&settings + setting->offset, value, error)) {
         return false;

@@ -72,6 +72,20 @@ const char *word_nearest(const char *word, const char *const *choices)
     return nearest;
 }
 
+bool word_is_like_none(const char *word, const char *const *choices)
+{
+    size_t length = strlen(word);
+    if (word_nearest(word, choices) != NULL) {
+        return false;
+    }
+    for (; length > 0 && *choices != NULL; choices++) {
+        if (strncmp(*choices, word, length) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void append_choices(Text *text, const char *const *choices, const char *begin)
 {
     size_t length = strlen(begin);

@@ -20,4 +20,7 @@ bool word_choose(const char *word, const char *const *choices, const char *what,
  * to be what was meant. */
 const char *word_nearest(const char *word, const char *const *choices);
 
+/* Nothing is near it, and nothing begins with it. */
+bool word_is_like_none(const char *word, const char *const *choices);
+
 #endif
