@@ -1,0 +1,13 @@
+# The man page is the template with the tables of the program in it: made by a program of its own, so that the two
+# cannot disagree.
+noinst_PROGRAMS += doc/manual
+doc_manual_SOURCES = doc/manual.c src/options.c src/options.h
+doc_manual_LDADD = libexscope.a $(LIBRARIES_USED)
+
+man_MANS = doc/exscope.1
+doc/exscope.1: $(srcdir)/doc/exscope.1.in doc/manual$(EXEEXT)
+	$(AM_V_GEN)./doc/manual$(EXEEXT) $(srcdir)/doc/exscope.1.in >$@.tmp && \
+		sed -e 's|@DOCDIR@|$(docdir)|' -e 's|@PKGDATADIR@|$(pkgdatadir)|' $@.tmp >$@ && rm -f $@.tmp
+
+EXTRA_DIST += doc/exscope.1.in
+CLEANFILES += doc/exscope.1 doc/exscope.1.tmp

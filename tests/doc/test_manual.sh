@@ -1,0 +1,108 @@
+#!/bin/sh
+# The man page has every command, option, mode and setting that the program has, renders without a warning, and its
+# examples and those of every command work.
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+page=$EXSCOPE_BUILD_DIR/doc/exscope.1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+ln -s "$EXSCOPE_SOURCE_DIR/data" "$work/data"
+number=0
+
+# result STATUS NAME
+result() {
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+    fi
+}
+
+skip() {
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+exscope() {
+    (cd "$work" && "$EXSCOPE_PROGRAM" "$@") </dev/null
+}
+
+# The first words of a CSV table that a command prints, without its heading.
+first_column() {
+    exscope --format csv -e "$1" | sed -e 1d -e 's/,.*//'
+}
+
+# entries KIND, names on standard input: each is a tagged paragraph of the page
+entries() {
+    while read -r name; do
+        roff=$(printf '%s' "$name" | sed 's/-/\\\\-/g')
+        grep -q "^\(\\\\fB\\\\-.\\\\fR, \)\?\\\\fB$roff\\\\fR" "$page"
+        result $? "$1 $name is in the man page"
+    done <"$work/names"
+}
+
+first_column help >"$work/names"
+entries command
+exscope -h | sed -n 's/^  .*\(--[a-z-]*\).*  .*/\1/p' >"$work/names"
+entries option
+exscope analyze -h | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' >"$work/options"
+while read -r name; do
+    grep -q "$(printf '%s' "$name" | sed 's/-/\\\\-/g')" "$page"
+    result $? "option $name of analyze is in the man page"
+done <"$work/options"
+exscope --format csv -e 'phase worst' -e modes data/showcase.json | sed -n 's/^[0-9]*,\([a-z-]*\),.*/\1/p' >"$work/names"
+[ "$(wc -l <"$work/names")" = 8 ]
+result $? "there are eight modes"
+entries mode
+first_column set >"$work/names"
+entries setting
+
+# ---- it renders ----
+
+if command -v man >/dev/null 2>&1; then
+    MANWIDTH=80 man --warnings -l "$page" >"$work/text" 2>"$work/warnings" </dev/null
+    [ ! -s "$work/warnings" ] && [ "$(wc -l <"$work/text")" -gt 200 ]
+    result $? "man renders it without a warning"
+    cat "$work/warnings" >&2
+else
+    skip "man renders it without a warning" "man is not installed"
+fi
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -Tlint -Wwarning "$page" >"$work/lint" 2>&1
+    [ ! -s "$work/lint" ]
+    result $? "mandoc finds nothing"
+    cat "$work/lint" >&2
+else
+    skip "mandoc finds nothing" "mandoc is not installed"
+fi
+! grep -q '@[A-Z]*@' "$page"
+result $? "no mark of the template is left"
+
+# ---- examples ----
+
+sed -n '/^\.EX/,/^\.EE/{/^\.E[XE]/d;s/\\-/-/g;p;}' "$page" >"$work/examples"
+while read -r line; do
+    rm -rf "$work/out"
+    (cd "$work" && exscope() { "$EXSCOPE_PROGRAM" "$@"; } && eval "$line") >"$work/printed" 2>&1 </dev/null
+    result $? "example: $line"
+done <"$work/examples"
+
+# The example of every command, in the session of the man page's reader: a phase is selected that has
+# a contiguous receiver.
+echo 'phases --top 1' >"$work/checks.exs"
+exscope --format csv -e help | sed -e 1d -e 's/.*,//' -e 's/"//g' >"$work/examples"
+while read -r line; do
+    case $line in
+        jobs*) skip "help's example: $line" "needs a job that runs" ;;
+        *)
+            rm -rf "$work/out"
+            exscope -e 'phase 26' -e "$line" data/showcase.json >"$work/printed" 2>&1
+            status=$?
+            result $status "help's example: $line"
+            [ $status = 0 ] || cat "$work/printed" >&2
+            ;;
+    esac
+done <"$work/examples"
+echo "1..$number"
