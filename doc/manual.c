@@ -16,6 +16,8 @@
 #include "options.h"
 #include "report/analyze.h"
 #include "report/commands.h"
+#include "tui/keymap.h"
+#include "tui/tui.h"
 
 enum { TEMPLATE_BYTES_MAX = 1 << 20 };
 
@@ -201,6 +203,91 @@ static void put_settings(Text *page)
     }
 }
 
+/* ---- keys ---- */
+
+enum {
+    ALL_SCREENS = (1u << CONTEXT_SCREENS) - 1,
+    /* What all of these have in common is explained once, for all screens: the others are minor. */
+    MAIN_SCREENS = 1u << CONTEXT_PHASES | 1u << CONTEXT_PHASE | 1u << CONTEXT_TILE | 1u << CONTEXT_TAIL
+};
+
+/* The contexts under whose heading a key is explained. */
+static unsigned key_group(const KeyBinding *binding)
+{
+    return (binding->contexts & MAIN_SCREENS) == MAIN_SCREENS ? ALL_SCREENS : binding->contexts;
+}
+
+static void put_context_titles(Text *page, unsigned contexts)
+{
+    const char *between = "";
+    for (Context context = 0; context < CONTEXT_COUNT; context++) {
+        if ((contexts & 1u << context) != 0) {
+            text_append(page, between);
+            put(page, context_title(context));
+            between = ", ";
+        }
+    }
+}
+
+static void put_group_title(Text *page, unsigned contexts)
+{
+    unsigned others = ALL_SCREENS & ~contexts;
+    text_append(page, ".SS \"");
+    if (others == 0) {
+        text_append(page, "All screens");
+    } else if ((others & (others - 1)) == 0) {
+        text_append(page, "All screens but ");
+        put_context_titles(page, others);
+    } else {
+        put_context_titles(page, contexts);
+    }
+    text_append(page, "\"\n");
+}
+
+/* "Up, k": a binding, and those after it that are other keys for the same. */
+static void put_key_names(Text *page, const KeyBinding *binding, const KeyBinding *end)
+{
+    const char *between = "\\fB";
+    const KeyBinding *at = binding;
+    do {
+        char name[24];
+        input_key_name(at->key, name, sizeof name);
+        text_append(page, between);
+        put(page, name);
+        between = "\\fR, \\fB";
+        at++;
+    } while (at < end && at->help == NULL && at->action == binding->action);
+    text_append(page, "\\fR\n");
+}
+
+static void put_group(Text *page, unsigned group, const KeyBinding *bindings, size_t count)
+{
+    put_group_title(page, group);
+    for (size_t i = 0; i < count; i++) {
+        if (bindings[i].help != NULL && key_group(&bindings[i]) == group) {
+            text_append(page, ".TP\n");
+            put_key_names(page, &bindings[i], bindings + count);
+            put_sentence(page, bindings[i].help);
+        }
+    }
+}
+
+/* A group where it first appears. */
+static void put_keys(Text *page)
+{
+    size_t count;
+    const KeyBinding *bindings = keymap_bindings(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool first = bindings[i].help != NULL;
+        for (size_t j = 0; first && j < i; j++) {
+            first = bindings[j].help == NULL || key_group(&bindings[j]) != key_group(&bindings[i]);
+        }
+        if (first) {
+            put_group(page, key_group(&bindings[i]), bindings, count);
+        }
+    }
+}
+
 /* ---- the page ---- */
 
 /* A line of the template with the version put in. */
@@ -228,6 +315,8 @@ static void put_page(Text *page, const char *template, Session *session)
             put_analyze(page);
         } else if (strcmp(mark, "@COMMANDS@") == 0) {
             put_commands(page, session);
+        } else if (strcmp(mark, "@KEYS@") == 0) {
+            put_keys(page);
         } else if (strcmp(mark, "@MODES@") == 0) {
             put_modes(page);
         } else if (strcmp(mark, "@SETTINGS@") == 0) {
@@ -244,8 +333,10 @@ int main(int count, char **arguments)
     Error error = {0};
     Text template = {0}, page = {0};
     Session *session = session_new(1, &error);
+    Tui *tui = NULL;
     bool done = count == 2 || error_set(&error, ERROR_USAGE, "usage: manual TEMPLATE");
     done = done && session != NULL && report_commands_add(session, &error) &&
+           (tui = tui_new(session, &error)) != NULL &&
            file_read_text(arguments[1], TEMPLATE_BYTES_MAX, &template, &error);
     if (done) {
         put_page(&page, text_view(&template), session);
@@ -256,6 +347,7 @@ int main(int count, char **arguments)
     }
     text_free(&template);
     text_free(&page);
+    tui_free(tui);
     session_free(session);
     return done ? 0 : 1;
 }

@@ -113,8 +113,8 @@ static const KeyBinding bindings[] = {
     {SCREENS, 'g', ACTION_FIRST, NULL, 0, NULL, NULL, NULL},
     {SCREENS, KEY_LAST, ACTION_LAST, NULL, 0, NULL, "to the end", NULL},
     {SCREENS, 'G', ACTION_LAST, NULL, 0, NULL, NULL, NULL},
-    {SCREENS, '<', ACTION_SHIFT_LEFT, NULL, 0, NULL, "move the columns of the list", NULL},
-    {SCREENS, '>', ACTION_SHIFT_RIGHT, NULL, 0, NULL, NULL, NULL},
+    {SCREENS, '<', ACTION_SHIFT_LEFT, NULL, 0, NULL, "the columns of the list to the left", NULL},
+    {SCREENS, '>', ACTION_SHIFT_RIGHT, NULL, 0, NULL, "the columns of the list to the right", NULL},
     /* everywhere */
     {SCREENS, ':', ACTION_PROMPT, NULL, SCREENS, "command",
      "enter a command; `> FILE` after it writes its output to a file", NULL},
@@ -127,8 +127,8 @@ static const KeyBinding bindings[] = {
     {SCREENS, CONTROL('z'), ACTION_SUSPEND, NULL, 0, NULL, "back to the shell; `fg` returns", NULL},
     {SCREENS & ~PHASES, 'q', ACTION_BACK, NULL, SCREENS & ~PHASES, "back", "back to where one came from",
      NULL},
-    {PHASES, 'q', ACTION_QUIT, NULL, PHASES, "quit", "leave exscope", NULL},
     {SCREENS, KEY_ESCAPE, ACTION_BACK, NULL, 0, NULL, NULL, NULL},
+    {PHASES, 'q', ACTION_QUIT, NULL, PHASES, "quit", "leave exscope", NULL},
     {SCREENS & ~PHASES, 'Q', ACTION_QUIT, NULL, 0, NULL, "leave exscope", NULL},
     {SCREENS & ~HELP, '?', ACTION_HELP, NULL, SCREENS & ~HELP, "keys", "the keys of this screen", NULL},
     {SCREENS & ~HELP, KEY_F1, ACTION_HELP, NULL, 0, NULL, NULL, NULL},
@@ -158,6 +158,8 @@ static const KeyBinding bindings[] = {
     {MENU, KEY_RETURN, ACTION_ACCEPT, NULL, MENU, "choose", "choose this one", NULL},
     {QUESTION, 'y', ACTION_YES, NULL, QUESTION, "yes", "yes", NULL},
     {QUESTION, 'n', ACTION_NO, NULL, QUESTION, "no", "no", NULL},
+    {QUESTION, KEY_ESCAPE, ACTION_NO, NULL, 0, NULL, NULL, NULL},
+    {QUESTION, CONTROL('c'), ACTION_NO, NULL, 0, NULL, NULL, NULL},
     {EXPORT, ' ', ACTION_MARK, NULL, EXPORT, "choose", "choose this mode, or not", NULL},
     {EXPORT, KEY_TAB, ACTION_PANE_NEXT, NULL, EXPORT, "next field", "the next field", NULL},
     {EXPORT, KEY_BACK_TAB, ACTION_PANE_PREVIOUS, NULL, 0, NULL, "the field before", NULL},
@@ -165,8 +167,6 @@ static const KeyBinding bindings[] = {
     {LINES | MENU | EXPORT, KEY_ESCAPE, ACTION_ABANDON, NULL, LINES | MENU | EXPORT, "leave it", "leave it",
      NULL},
     {LINES | MENU | EXPORT, CONTROL('c'), ACTION_ABANDON, NULL, 0, NULL, NULL, NULL},
-    {QUESTION, KEY_ESCAPE, ACTION_NO, NULL, 0, NULL, NULL, NULL},
-    {QUESTION, CONTROL('c'), ACTION_NO, NULL, 0, NULL, NULL, NULL},
 };
 
 const KeyBinding *keymap_bindings(size_t *count)

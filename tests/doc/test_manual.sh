@@ -59,6 +59,33 @@ entries mode
 first_column set >"$work/names"
 entries setting
 
+# What `?` explains on the screens of the explorer: every line of it is in the page, as "key ... sentence".
+cat >"$work/keys.exs" <<'END'
+keys '?'
+screen keys-phases.txt --size 100x300
+keys '<Esc><Enter>?'
+screen keys-phase.txt --size 100x300
+keys '<Esc>:tile 0<Enter>?'
+screen keys-tile.txt --size 100x300
+keys '<Esc><Esc>T?'
+screen keys-tail.txt --size 100x300
+END
+exscope -f keys.exs data/showcase.json >&2
+# Names are 14 columns wide, what the key does comes after them, and before "(:COMMAND)".
+awk '/^[A-Z]/ { keys = /^(Screen|Everywhere|In the )/ }
+keys && /^  [^ ]/ && substr($0, 17, 1) == " " {
+    key = substr($0, 3, 14); sub(/ .*/, "", key)
+    help = substr($0, 18); sub(/  \(:.*/, "", help); sub(/ *$/, "", help)
+    print key "|" toupper(substr(help, 1, 1)) substr(help, 2) "." }' "$work"/keys-*.txt | sort -u >"$work/keys"
+[ "$(wc -l <"$work/keys")" -gt 60 ]
+result $? "the explorer explains more than 60 keys"
+sed -e 's/\\-/-/g' -e 's/\\(ga/`/g' -e 's/\\&//g' -e 's/\\fB//' -e 's/\\fR.*//' "$page" >"$work/plain"
+while IFS='|' read -r key help; do
+    awk -v key="$key" -v help="$help" '
+        before == key && $0 == help { found = 1 } { before = $0 } END { exit !found }' "$work/plain"
+    result $? "key $key ($help) is in the man page"
+done <"$work/keys"
+
 # ---- it renders ----
 
 if command -v man >/dev/null 2>&1; then
