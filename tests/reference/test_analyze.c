@@ -159,6 +159,7 @@ static void analyze_gives_the_expected_figures(void **state)
         skip();
     }
     char **names = reference_names(".expected.json");
+    assert_non_null(names[0]);
     for (char **name = names; *name != NULL; name++) {
         assert_capture(*name);
     }

@@ -4,7 +4,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/report/test_picture tests/report/test_report
 TESTS += tests/report/test_picture tests/report/test_report
 THREADED_TESTS += tests/report/test_report
-VALGRIND_TESTS += tests/report/test_picture
+VALGRIND_TESTS += tests/report/test_picture tests/report/test_report
 tests_report_test_picture_SOURCES = tests/report/test_picture.c
 tests_report_test_picture_LDADD = $(TEST_LDADD)
 tests_report_test_report_SOURCES = tests/report/test_report.c $(REPORT_FOLDER_SOURCES)

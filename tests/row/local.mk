@@ -5,4 +5,5 @@ tests_row_test_instruction_SOURCES = tests/row/test_instruction.c
 tests_row_test_instruction_LDADD = $(TEST_LDADD)
 tests_row_test_decode_SOURCES = tests/row/test_decode.c $(REFERENCE_SOURCES)
 tests_row_test_decode_LDADD = $(TEST_LDADD)
+VALGRIND_TESTS += tests/row/test_instruction tests/row/test_decode
 endif

@@ -10,4 +10,5 @@ check_PROGRAMS += tests/tools/test_mkcapture
 TESTS += tests/tools/test_mkcapture
 tests_tools_test_mkcapture_SOURCES = tests/tools/test_mkcapture.c
 tests_tools_test_mkcapture_LDADD = $(TEST_LDADD)
+VALGRIND_TESTS += tests/tools/test_mkcapture
 endif
