@@ -7,3 +7,7 @@ tests_bench_bench_load_LDADD = libexscope.a $(LIBRARIES_USED)
 BENCHES += tests/bench/bench_check
 tests_bench_bench_check_SOURCES = tests/bench/bench_check.c $(BENCH_SOURCES)
 tests_bench_bench_check_LDADD = libexscope.a $(LIBRARIES_USED)
+
+BENCHES += tests/bench/bench_analysis
+tests_bench_bench_analysis_SOURCES = tests/bench/bench_analysis.c
+tests_bench_bench_analysis_LDADD = libexscope.a $(LIBRARIES_USED)
