@@ -104,9 +104,9 @@ static bool simulate_iterations(const Phase *original, const Counterfactual *cou
     uint8_t *distinct = mem_zero(iterations->count, 1, error);
     bool done = distinct != NULL && iterations_flag_distinct(iterations, distinct, error);
     progress_stage(progress, "proving equivalence", iterations->count);
-    for (uint32_t r = 0; done && !differs && r < iterations->count; r++) {
+    uint32_t r = 0;
+    for (; done && !differs && r < iterations->count; r++) {
         if (distinct[r]) {
-            equivalence->iteration = r;
             equivalence->iterations_proved++;
             done = simulate_iteration(original, counterfactual, choice, r, progress, equivalence, &differs,
                                       error);
@@ -116,6 +116,7 @@ static bool simulate_iterations(const Phase *original, const Counterfactual *cou
     mem_free(distinct);
     if (done) {
         equivalence->verdict = differs ? VERDICT_DIFFERENT : VERDICT_EQUIVALENT;
+        equivalence->iteration = differs ? r - 1 : 0;
     }
     return done;
 }
