@@ -438,6 +438,144 @@ static void staging_has_an_address_space_of_its_own(void **state)
     }
 }
 
+/* ---- counterfactuals that only look right ---- */
+
+/* Builds a mode as if the phase had no dependencies, changes it, and expects the proof to find out. */
+static void expect_caught(const char *text, Mode mode, void (*change)(Counterfactual *made))
+{
+    Phase *phase = support_phase(text);
+    Dependencies dependencies, none = {.prefix_transfers = phase->transfers};
+    Counterfactual made;
+    assert_true(dependencies_compute(phase, TILES, NULL, &dependencies, NULL));
+    assert_true(mode_build(phase, TILES, &none, mode, NULL, &made, NULL));
+    if (change != NULL) {
+        change(&made);
+    }
+    Equivalence expected = simulate(phase, &made);
+    assert_int_equal(expected.verdict, VERDICT_DIFFERENT);
+    expect_verdict(phase, &dependencies, &made, expected);
+    counterfactual_free(&made);
+    dependencies_free(&dependencies);
+    phase_free(phase);
+}
+
+static void read_elsewhere_in_iteration_2(Counterfactual *made)
+{
+    made->built->addresses[2] += 4;
+}
+
+static void cut_in_half(Counterfactual *made)
+{
+    Phase *built = made->built;
+    const uint16_t tile = built->receiver_tile[0];
+    const uint16_t half = built->words[0] / 2;
+    uint32_t from = built->addresses[0] + 4u * half, to = built->receiver_address[0] + 4u * half;
+    built->words[0] = half;
+    assert_true(phase_append(built, built->source[0], half, WIDTH_WORD32, &from, 1, &tile, &to, 1, NULL));
+}
+
+static void gather_both_to_one_place(Counterfactual *made)
+{
+    made->built->addresses[1] = made->built->addresses[0];
+    made->gathered_at[1] = made->gathered_at[0];
+    made->source_copies[1].to = made->source_copies[0].to;
+}
+
+static void receive_both_in_one_place(Counterfactual *made)
+{
+    made->built->receiver_address[1] = made->built->receiver_address[0];
+    made->receiver_copies[1].from = made->receiver_copies[0].from;
+}
+
+/* The staged words, but in iteration 1 from elsewhere. */
+static void read_staging_elsewhere_in_iteration_1(Counterfactual *made)
+{
+    Phase *built = made->built;
+    const uint32_t addresses[2] = {built->addresses[0], built->addresses[0] + 400};
+    const uint16_t tile = built->receiver_tile[0], source = built->source[0], words = built->words[0];
+    const uint32_t to = built->receiver_address[0];
+    built->transfers = 0;
+    assert_true(phase_append(built, source, words, WIDTH_WORD32, addresses, 2, &tile, &to, 1, NULL));
+}
+
+static void send_the_first_twice(Counterfactual *made)
+{
+    made->emitted[1] = made->emitted[0];
+    made->built->addresses[1] = made->built->addresses[0];
+    made->built->receiver_address[1] = made->built->receiver_address[0];
+}
+
+static void send_one_more(Counterfactual *made)
+{
+    const uint16_t tile = 5;
+    const uint32_t address = 400;
+    assert_true(phase_append(made->built, 0, 1, WIDTH_WORD32, &address, 1, &tile, &address, 1, NULL));
+}
+
+static void scatter_once_more(Counterfactual *made)
+{
+    size_t count = made->receiver_copy_count++;
+    made->receiver_copies = realloc(made->receiver_copies, (count + 1) * sizeof *made->receiver_copies);
+    assert_non_null(made->receiver_copies);
+    made->receiver_copies[count] = made->receiver_copies[0];
+    made->receiver_copies[count].to += 400;
+}
+
+static void receive_on_one_tile_twice(Counterfactual *made)
+{
+    made->built->receiver_tile[1] = made->built->receiver_tile[0];
+}
+
+static void emit_what_is_none(Counterfactual *made)
+{
+    made->emitted[0] = 1000;
+    made->built->receiver_address[0] += 4;
+}
+
+static void receive_on_a_tile_that_is_none(Counterfactual *made)
+{
+    made->built->receiver_tile[0] = 2000;
+}
+
+static void appearances_do_not_deceive_the_proof(void **state)
+{
+    (void)state;
+    /* iteration 2 of the captured phase is the same as iteration 0, of the other it is not */
+    expect_caught("0@0,5,0 > 1@10 x 2", MODE_COALESCED, read_elsewhere_in_iteration_2);
+    /* what a transfer sends to its own tile must not be cut where it overlaps itself */
+    expect_caught("0@0 > 0@2 x 8", MODE_COALESCED_PREFIX, cut_in_half);
+    /* staging in spite of dependencies: gathers come before, scatters after all transfers */
+    expect_caught("1@0 > 0@10 x 2; 0@10 > 1@50 x 2", MODE_SOURCE, NULL);
+    expect_caught("1@0 > 0@10 x 2; 0@10 > 1@50 x 2", MODE_RECEIVER, NULL);
+    expect_caught("1@0 > 0@10 x 2; 0@10 > 1@50 x 2", MODE_BOTH, NULL);
+    expect_caught("4@0 > 0@10 x 2; 3@0 > 0@11 x 2", MODE_RECEIVER, NULL);
+    expect_caught("0@0 > 1@10 x 2; 0@50 > 1@60 x 2", MODE_SOURCE, gather_both_to_one_place);
+    expect_caught("0@0 > 1@10 x 2; 0@50 > 1@60 x 2", MODE_RECEIVER, receive_both_in_one_place);
+    expect_caught("0@0,8 > 1@10 x 2", MODE_SOURCE, read_staging_elsewhere_in_iteration_1);
+    expect_caught("0@0 > 1@10 x 2; 0@50 > 1@60 x 2", MODE_COALESCED, send_the_first_twice);
+    expect_caught("0@0 > 1@10 x 2; 0@50 > 1@60 x 2", MODE_COALESCED, send_one_more);
+    expect_caught("0@0 > 1@10 x 2; 0@50 > 1@60 x 2", MODE_RECEIVER, scatter_once_more);
+    expect_caught("0@0 > 1@10,2@10 x 2", MODE_COALESCED, receive_on_one_tile_twice);
+    expect_caught("0@0 > 1@10 x 2", MODE_COALESCED, emit_what_is_none);
+}
+
+/* A tile beyond the last one is no reason to read beyond arrays. */
+static void tiles_that_are_none_are_caught(void **state)
+{
+    (void)state;
+    Phase *phase = support_phase("0@0 > 1@10 x 2");
+    Dependencies none = {.prefix_transfers = 1};
+    Counterfactual made;
+    Equivalence equivalence;
+    assert_true(mode_build(phase, TILES, &none, MODE_COALESCED, NULL, &made, NULL));
+    receive_on_a_tile_that_is_none(&made);
+    assert_true(equivalence_prove(phase, TILES, &none, &made, NULL, &equivalence, NULL));
+    assert_int_equal(equivalence.verdict, VERDICT_DIFFERENT);
+    assert_int_equal(equivalence.tile, 1);
+    counterfactual_free(&made);
+    phase_free(phase);
+}
+
 /* ---- cancel and memory ---- */
 
 typedef struct Attempt {
@@ -508,6 +646,8 @@ int main(void)
         cmocka_unit_test(reordered_is_invalid_even_when_equal),
         cmocka_unit_test(distinct_iterations_are_counted),
         cmocka_unit_test(staging_has_an_address_space_of_its_own),
+        cmocka_unit_test(appearances_do_not_deceive_the_proof),
+        cmocka_unit_test(tiles_that_are_none_are_caught),
         cmocka_unit_test(lost_memory_leaves_the_verdict_open),
         cmocka_unit_test(a_cancel_leaves_the_verdict_open),
     };
