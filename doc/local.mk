@@ -9,5 +9,11 @@ doc/exscope.1: $(srcdir)/doc/exscope.1.in doc/manual$(EXEEXT)
 	$(AM_V_GEN)./doc/manual$(EXEEXT) $(srcdir)/doc/exscope.1.in >$@.tmp && \
 		sed -e 's|@DOCDIR@|$(docdir)|' -e 's|@PKGDATADIR@|$(pkgdatadir)|' $@.tmp >$@ && rm -f $@.tmp
 
+if BASH_COMPLETION
+dist_bashcompletion_DATA = completions/exscope
+else
+EXTRA_DIST += completions/exscope
+endif
+
 EXTRA_DIST += doc/exscope.1.in
 CLEANFILES += doc/exscope.1 doc/exscope.1.tmp

@@ -1,4 +1,4 @@
-/* load, info, set, show, source, history, help, jobs, quit */
+/* load, info, set, show, source, history, help, complete, jobs, quit */
 #include "config.h"
 
 #include <string.h>
@@ -221,6 +221,26 @@ static bool run_help(CommandCall *call, Error *error)
     return true;
 }
 
+/* ---- complete ---- */
+
+static const Column completion_columns[] = {{"line", "line", UNIT_NONE, 0}};
+
+static bool run_complete(CommandCall *call, Error *error)
+{
+    const char *line = argument_text(call, "LINE");
+    Completion completion;
+    if (!complete_line(call->session, line, strlen(line), &completion, error)) {
+        return false;
+    }
+    Table *table = document_table(call->out, "lines", completion_columns, 1);
+    for (size_t i = 0; i < completion.count; i++) {
+        table_row(table, (Cell[]){cell_text(document_keep(call->out, "%.*s%s", (int)completion.start, line,
+                                                          completion.words[i]))});
+    }
+    completion_free(&completion);
+    return true;
+}
+
 /* ---- jobs, quit ---- */
 
 static const Column job_columns[] = {
@@ -286,6 +306,8 @@ static const Parameter history_parameters[] = {{"--top", PARAMETER_NUMBER, 0, NU
                                                {0}};
 static const Parameter help_parameters[] = {
     {"COMMAND", PARAMETER_COMMAND, 0, NULL, "say more about this one"}, {0}};
+static const Parameter complete_parameters[] = {
+    {"LINE", PARAMETER_TEXT, PARAMETER_REQUIRED, NULL, "the beginning of a line, quoted as one word"}, {0}};
 static const Parameter jobs_parameters[] = {
     {"--cancel", PARAMETER_NUMBER, 0, NULL, "stop the job with this id"}, {0}};
 
@@ -307,6 +329,8 @@ static const Command commands[] = {
      history_parameters},
     {"help", "all commands, or one in detail", "help modes", NULL, run_help, COMMAND_INSTANT,
      help_parameters},
+    {"complete", "how a line may go on: what TAB offers", "complete 'modes --ph'",
+     "For shells that complete commands.", run_complete, COMMAND_INSTANT, complete_parameters},
     {"jobs", "what runs in the background, and stopping it", "jobs --cancel 3", NULL, run_jobs,
      COMMAND_INSTANT, jobs_parameters},
     {"quit", "leave", "quit", NULL, run_quit, COMMAND_INSTANT, NULL},
