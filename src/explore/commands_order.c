@@ -60,7 +60,10 @@ static void reason_row(void *context, size_t index, Cell *cells)
     cells[2] = cell_unsigned(reason->tile);
     cells[3] = cell_unsigned(reason->address);
     cells[4] = cell_unsigned(reason->bytes);
-    cells[5] = cell_list(waits->reasons.iterations.items + reason->iteration_start, reason->iteration_count);
+    cells[5] =
+        reason->iteration_count == 0
+            ? cell_list(NULL, 0)
+            : cell_list(waits->reasons.iterations.items + reason->iteration_start, reason->iteration_count);
 }
 
 static void wait_row(void *context, size_t index, Cell *cells)
