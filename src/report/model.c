@@ -163,15 +163,17 @@ static bool gather_phase(void *context, size_t index, Progress *progress, Error 
     }
     bool good = gather_phase_in(view, phase, progress, error);
     view_free(view);
-    return good || error_prefix(error, "phase %" PRIu32, phase->entry->phase->number);
+    return good || (error->kind != ERROR_CANCELLED &&
+                    error_prefix(error, "phase %" PRIu32, phase->entry->phase->number));
 }
 
+/* `replay` may be NULL: then there is no map of its tiles. */
 static bool keep_replay(ReportRow *row, const Replay *replay, const ReplaySummary *summary,
                         uint16_t tile_count, Error *error)
 {
     row->replay_state = ROW_REPLAY_DONE;
     row->replay = *summary;
-    if (!summary->invariants_pass) {
+    if (replay == NULL || !summary->invariants_pass) {
         return true;
     }
     row->tile_row_bytes = mem_new(tile_count, sizeof *row->tile_row_bytes, error);
@@ -185,14 +187,13 @@ static bool keep_replay(ReportRow *row, const Replay *replay, const ReplaySummar
     return true;
 }
 
-/* What the session has already; a replay whose rows were given back is not run again. */
+/* What the session has already; a replay whose rows were given back is not run again, its figures stay. */
 static bool take_ready_replay(const Report *report, View *view, ReportRow *row, Error *error)
 {
     const PhaseEntry *entry = row->phase->entry;
     const Replay *replay = view_peek_replay(view, entry, row->mode, &report->options);
     const ReplaySummary *summary = view_peek_replay_figures(view, entry, row->mode, &report->options);
-    return replay == NULL || summary == NULL ||
-           keep_replay(row, replay, summary, view_tile_count(view), error);
+    return summary == NULL || keep_replay(row, replay, summary, view_tile_count(view), error);
 }
 
 static bool run_replay(const Gathering *gathering, View *view, ReportRow *row, Progress *progress,
@@ -228,15 +229,11 @@ static bool gather_row_in(const Gathering *gathering, View *view, ReportRow *row
         return false;
     }
     row->summary = *summary;
-    if (row->phase->dependencies_known) {
-        const Equivalence *equivalence = view_need_equivalence(view, entry, row->mode, progress, error);
-        if (equivalence == NULL) {
-            return false;
-        }
-        row->equivalence = *equivalence;
-    } else { /* the phase as captured is what it is; nothing else is available */
-        row->equivalence = (Equivalence){.verdict = VERDICT_EQUIVALENT, .valid = true};
+    const Equivalence *equivalence = view_need_equivalence(view, entry, row->mode, progress, error);
+    if (equivalence == NULL) {
+        return false;
     }
+    row->equivalence = *equivalence;
     if (gathering->request->replays == REPORT_REPLAYS_READY) {
         return take_ready_replay(gathering->report, view, row, error);
     }
@@ -256,8 +253,9 @@ static bool gather_row(void *context, size_t index, Progress *progress, Error *e
     }
     bool good = gather_row_in(gathering, view, row, progress, error);
     view_free(view);
-    return good || error_prefix(error, "phase %" PRIu32 ", %s", row->phase->entry->phase->number,
-                                mode_name(row->mode));
+    return good || (error->kind != ERROR_CANCELLED &&
+                    error_prefix(error, "phase %" PRIu32 ", %s", row->phase->entry->phase->number,
+                                 mode_name(row->mode)));
 }
 
 static bool wanted_phase(const ReportRequest *request, uint32_t number)

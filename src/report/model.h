@@ -23,7 +23,8 @@ typedef struct ReportRow {
     RowReplay replay_state;
     ReplaySummary replay;
     char replay_refusal[300];
-    uint32_t *tile_row_bytes; /* [tile_count] of a replay that passed, 0: inactive tile; else NULL */
+    uint32_t *tile_row_bytes; /* [tile_count] of a replay that passed and whose rows are there, 0: inactive
+                                 tile; else NULL */
 } ReportRow;
 
 /* Could receivers use their buffers in place? In the phase's default scope. */

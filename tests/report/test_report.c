@@ -16,9 +16,11 @@
 #include "base/file.h"
 #include "explore/interpreter.h"
 #include "folder.h"
+#include "report/analysis_json.h"
 #include "report/analyze.h"
 #include "report/commands.h"
 #include "report/fixture.h"
+#include "report/page.h"
 
 enum { LIMIT = 64 << 20, PATH_BYTES = 4096 };
 
@@ -378,6 +380,50 @@ static void hostile_labels_stay_text(void **state)
     folder_free(in);
 }
 
+/* A phase whose dependencies are refused has one row, and says why it has no other; a replay that fails its
+ * invariants shows no figure. (Made by hand: the real thing has 64 million pairs.) */
+static void what_is_not_known_is_not_shown(void **state)
+{
+    (void)state;
+    Phase numbered = {.number = 5, .transfers = 2};
+    PhaseEntry entry = {.phase = &numbered, .geometry = {.transfers = 2, .busiest_tile = 1}};
+    Capture capture = {.path = "c.json", .tile_count = 2, .phase_count = 1};
+    ReportPhase phase = {.entry = &entry, .rank = 1, .refusal = "too <entangled>"};
+    Report report = {.capture = &capture, .phases = &phase, .phase_count = 1};
+    for (size_t m = 0; m < MODE_COUNT; m++) {
+        phase.rows[m] = (ReportRow){.phase = &phase,
+                                    .mode = (Mode)m,
+                                    .selected = true,
+                                    .reason = m == MODE_ORIGINAL ? NULL : phase.refusal};
+    }
+    ReportRow *original = &phase.rows[MODE_ORIGINAL];
+    original->equivalence = (Equivalence){.verdict = VERDICT_EQUIVALENT, .valid = true};
+    original->summary.figures.replay_address_ranges_valid = true;
+    original->replay_state = ROW_REPLAY_DONE;
+    original->replay = (ReplaySummary){
+        .horizon_cycles = 424242, .maximum_row_words = 242424, .first_fault = "tile 1: <nothing> at 7"};
+    Text json = {0}, page = {0};
+    analysis_json_append(&report, &json);
+    page_append(&report, &page);
+    cJSON *rows = cJSON_Parse(text_view(&json));
+    assert_int_equal(cJSON_GetArraySize(rows), 1);
+    const cJSON *row = cJSON_GetArrayItem(rows, 0), *replay = cJSON_GetObjectItem(row, "replay");
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(row, "read_write_overlap")));
+    assert_null(cJSON_GetObjectItem(row, "edges"));
+    assert_null(cJSON_GetObjectItem(row, "scheduled_horizon_cycles"));
+    assert_string_equal(cJSON_GetObjectItem(replay, "invariants")->valuestring, "FAIL");
+    assert_int_equal(cJSON_GetArraySize(replay), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(row, "refused_modes")), 7);
+    cJSON_Delete(rows);
+    assert_int_equal(count_of(text_view(&page), "refused: too &lt;entangled&gt;"), 7);
+    assert_int_equal(count_of(text_view(&page), "Dependencies are not known: too &lt;entangled&gt;."), 1);
+    assert_int_equal(
+        count_of(text_view(&page), "FAILED its invariants:</strong> tile 1: &lt;nothing&gt; at 7"), 1);
+    assert_int_equal(count_of(text_view(&page), "424,242") + count_of(text_view(&page), "969,696"), 0);
+    text_free(&json);
+    text_free(&page);
+}
+
 /* ---- export and report ---- */
 
 typedef struct Prompt {
@@ -643,6 +689,7 @@ int main(void)
         cmocka_unit_test(unknown_phases_and_bad_folders_are_refused),
         cmocka_unit_test(arguments_are_read),
         cmocka_unit_test(hostile_labels_stay_text),
+        cmocka_unit_test(what_is_not_known_is_not_shown),
         cmocka_unit_test(export_writes_and_refuses),
         cmocka_unit_test(report_takes_the_replays_that_are_there),
         cmocka_unit_test(a_disk_fault_leaves_whole_files),

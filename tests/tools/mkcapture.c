@@ -482,6 +482,26 @@ static void shape_hub(Maker *maker, const Request *request)
     }
 }
 
+/* `each` transfers read a block of `words` words on tile 0, then every word of it is written by one transfer:
+ * each writer waits for each reader. The defaults make more pairs than an analysis may keep. */
+static void shape_entangled(Maker *maker, const Request *request)
+{
+    static Transfer transfer;
+    transfer.repeat = 1;
+    transfer.addresses[0] = READ_BASE;
+    transfer.words = (uint32_t)request->words;
+    for (uint64_t k = 0; k < request->each; k++) {
+        set_receiver(&transfer, 1 + k % (maker->tiles - 1), WRITE_BASE);
+        put_transfer(maker, &transfer);
+    }
+    transfer.words = 1;
+    transfer.source = 1;
+    for (uint64_t k = 0; k < request->words; k++) {
+        set_receiver(&transfer, 0, READ_BASE + k * 4);
+        put_transfer(maker, &transfer);
+    }
+}
+
 /* Every tile to every other. */
 static void shape_alltoall(Maker *maker, const Request *request)
 {
@@ -568,6 +588,7 @@ static const Shape shapes[] = {
      shape_late,
      {.each = 20, .repeat = 4, .words = 8, .late = 2}},
     {"hub", "one hub tile", shape_hub, {.each = 200000, .repeat = 1, .words = 8}},
+    {"entangled", "entangled beyond bounds", shape_entangled, {.each = 16000, .repeat = 1, .words = 4148}},
     {"alltoall", "all to all", shape_alltoall, {.each = 1, .repeat = 1, .words = 1}},
     {"random", "random", shape_random, {.each = 20, .fan = 6, .repeat = 4, .words = 4148, .hazards = 2}},
     {"empty", "no transfers", shape_empty, {.each = 1, .repeat = 1, .words = 1}},
