@@ -17,3 +17,5 @@ endif
 
 EXTRA_DIST += doc/exscope.1.in
 CLEANFILES += doc/exscope.1 doc/exscope.1.tmp
+
+dist_doc_DATA = NEWS README.md doc/model.md doc/tutorial.md
