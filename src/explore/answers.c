@@ -220,12 +220,20 @@ const Column mode_columns[] = {
 
 const size_t mode_column_count = sizeof mode_columns / sizeof *mode_columns;
 
-void mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure,
-                 char reason[REASON_BYTES])
+bool mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure, Progress *progress,
+                 char reason[REASON_BYTES], Error *error)
 {
-    const Dependencies *dependencies = view_peek_dependencies(view, entry, MODE_ORIGINAL);
+    Error trouble = {0};
+    const Dependencies *dependencies = view_need_dependencies(view, entry, MODE_ORIGINAL, progress, &trouble);
+    if (dependencies == NULL && trouble.kind != ERROR_REFUSED) {
+        if (error != NULL) {
+            *error = trouble;
+        }
+        return false;
+    }
     const char *refusal = dependencies == NULL ? NULL : mode_refusal(mode, dependencies);
     snprintf(reason, REASON_BYTES, "%s", refusal != NULL ? refusal : failure->message);
+    return true;
 }
 
 bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progress, ModeAnswer *answer,
@@ -244,8 +252,7 @@ bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progr
             return false;
         }
         answer->available = false;
-        mode_reason(view, entry, mode, &failure, answer->reason);
-        return true;
+        return mode_reason(view, entry, mode, &failure, progress, answer->reason, error);
     }
     answer->summary = *summary;
     answer->equivalence = *equivalence;

@@ -58,9 +58,10 @@ typedef struct ModeAnswer {
 bool mode_answer(View *view, const PhaseEntry *entry, Mode mode, Progress *progress, ModeAnswer *answer,
                  Error *error);
 
-/* Why a mode is not there, in a few words: its refusal, else what the failure says. */
-void mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure,
-                 char reason[REASON_BYTES]);
+/* Why a mode is not there, in a few words: its refusal, else what the failure says. Fails when cancelled or
+ * out of memory. */
+bool mode_reason(View *view, const PhaseEntry *entry, Mode mode, const Error *failure, Progress *progress,
+                 char reason[REASON_BYTES], Error *error);
 
 /* The columns of a mode in `modes`, as `mode` shows them in fields too. */
 extern const Column mode_columns[];

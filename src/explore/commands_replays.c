@@ -54,8 +54,8 @@ static bool replay_one(void *context, size_t index, Progress *progress, Error *e
     bool done = replay_with(view, list, item, progress, &failure);
     if (!done && failure.kind == ERROR_REFUSED && list->items.count > 1) {
         item->refused = true;
-        mode_reason(view, item->entry, item->mode, &failure, item->reason);
-        done = true;
+        Error refusal = failure;
+        done = mode_reason(view, item->entry, item->mode, &refusal, progress, item->reason, &failure);
     }
     view_free(view);
     if (!done && error != NULL) {

@@ -63,9 +63,7 @@ static const char *setting_value(CommandCall *call, const char *key)
 {
     Text text = {0};
     session_setting_text(call->session, key, &text);
-    const char *value = document_keep(call->out, "%s", text_view(&text));
-    text_free(&text);
-    return value;
+    return document_keep_text(call->out, &text);
 }
 
 static void list_settings(CommandCall *call)
@@ -137,14 +135,11 @@ static bool run_history(CommandCall *call, Error *error)
     table_empty(table, "no lines");
     size_t count = session_history_count(call->session);
     size_t top = argument_number(call, "--top", 0);
-    Text line = {0};
     for (size_t i = top != 0 && top < count ? count - top : 0; i < count; i++) {
-        text_clear(&line);
+        Text line = {0};
         session_history_line(call->session, i, &line);
-        table_row(table, (Cell[]){cell_unsigned(i + 1),
-                                  cell_text(document_keep(call->out, "%s", text_view(&line)))});
+        table_row(table, (Cell[]){cell_unsigned(i + 1), cell_text(document_keep_text(call->out, &line))});
     }
-    text_free(&line);
     return true;
 }
 
@@ -161,9 +156,7 @@ static const char *kept_arguments(Document *out, const Command *command)
 {
     Text text = {0};
     command_arguments_text(command, &text);
-    const char *kept = document_keep(out, "%s", text_view(&text));
-    text_free(&text);
-    return kept;
+    return document_keep_text(out, &text);
 }
 
 static void help_row(Document *out, Table *table, const Command *command)

@@ -143,6 +143,15 @@ const char *document_keep(Document *document, const char *format, ...)
     return text;
 }
 
+const char *document_keep_text(Document *document, Text *text)
+{
+    char *bytes = text->bytes;
+    document->failed = document->failed || text->failed;
+    *text = (Text){0};
+    document_own(document, bytes, mem_free);
+    return bytes == NULL || document->failed ? "" : bytes;
+}
+
 static void document_add(Document *document, Item item)
 {
     if (!vec_push(&document->items, item, NULL)) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 typedef struct Document Document;
 typedef struct Table Table;
@@ -90,6 +91,9 @@ bool document_is_empty(const Document *document);
 
 /* A text of the document's own, for cell_text and notes. "" when memory is out. */
 const char *document_keep(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Takes over what was appended to `text`, which is {0} again. A text that failed fails the document. */
+const char *document_keep_text(Document *document, Text *text);
 
 /* Frees `context` with `release` when the document goes: for what borrowed cells and lazy tables point to.
  * The last thing that a command does with it: when memory is out it is freed at once. NULL is fine. */

@@ -107,7 +107,7 @@ static bool call_run(CommandCall *call, const Line *line, Error *error)
         call->tile = selection.tile;
     }
     return call_check(call, error) && arguments_parse(call, line, error) && call_check(call, error) &&
-           call->command->function(call, error);
+           call->command->function(call, error) && (call->view == NULL || view_peeks_ok(call->view, error));
 }
 
 /* Writes what the command answered. */
@@ -159,11 +159,20 @@ static bool interpreter_command(Interpreter *interpreter, const Line *line, Dest
     if (out == NULL) {
         return false;
     }
+    Error trouble = {0};
+    View *view = view_new(interpreter->session, &trouble);
+    if (view == NULL && trouble.kind != ERROR_INPUT) { /* not because nothing is open */
+        document_free(out);
+        if (error != NULL) {
+            *error = trouble;
+        }
+        return false;
+    }
     Arguments arguments = {0};
     CommandCall call = {.session = interpreter->session,
                         .command = command,
                         .context = commands_context(set, command),
-                        .view = view_new(interpreter->session, NULL),
+                        .view = view,
                         .tile = -1,
                         .select_only = interpreter->select_only,
                         .out = out,

@@ -606,9 +606,16 @@ const void *view_peek(View *view, const ResultKey *key)
 {
     session_lock(view->session);
     Slot *slot = slot_find(view->session, key);
-    const void *value = slot != NULL && slot->state == RESULT_READY ? view_take(view, slot, NULL) : NULL;
+    bool ready = slot != NULL && slot->state == RESULT_READY;
+    const void *value = ready ? view_take(view, slot, NULL) : NULL;
+    view->peek_failed = view->peek_failed || (ready && value == NULL);
     session_unlock(view->session);
     return value;
+}
+
+bool view_peeks_ok(const View *view, Error *error)
+{
+    return !view->peek_failed || error_set(error, ERROR_MEMORY, "out of memory for a result");
 }
 
 void view_status(View *view, const ResultKey *key, ResultStatus *status)

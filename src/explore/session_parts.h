@@ -76,6 +76,7 @@ struct View {
     Dataset *dataset;
     VEC(PhaseEntry *) entries;
     VEC(Slot *) pins;
+    bool peek_failed; /* a result that is there could not be handed out for want of memory */
 };
 
 struct Session {

@@ -153,6 +153,10 @@ void view_status(View *view, const ResultKey *key, ResultStatus *status);
 /* The result, or NULL when it is not ready. The type is that of the kind (ResultKind). */
 const void *view_peek(View *view, const ResultKey *key);
 
+/* False when some result that was ready could not be handed out by a peek for want of memory: what was made
+ * of the peeks is not the whole truth. */
+bool view_peeks_ok(const View *view, Error *error);
+
 /* The result, computed if need be with everything that it builds upon. NULL when it fails or is cancelled; a
  * cancelled result is absent again, not failed. Where another thread is computing it, its progress is copied
  * to ours. */
