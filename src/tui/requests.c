@@ -67,10 +67,16 @@ static bool serve_keys(Tui *tui, const Request *request, Error *error)
     }
     text_append(&tui->typed, request->text);
     if (!text_ok(&tui->typed, error)) {
+        tui->typed.failed = false; /* nothing was appended */
         return false;
     }
     /* on a terminal, and for keys that type `keys`, the loop that is running types them */
-    return tui->terminal || tui->handling || settle(tui, request->progress, error);
+    if (tui->terminal || tui->handling || settle(tui, request->progress, error)) {
+        return true;
+    }
+    text_clear(&tui->typed); /* the rest is not for the next `keys` */
+    tui->typed_start = 0;
+    return false;
 }
 
 static bool serve_screen(Tui *tui, const Request *request, Error *error)
