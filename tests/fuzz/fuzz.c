@@ -173,6 +173,21 @@ Phase *fuzz_phase(Bytes *bytes, uint32_t transfers_max, uint64_t cost_max, uint1
     return phase;
 }
 
+const char fuzz_capture[] =
+    "{\"schema_version\":4,\"tile_count\":6,\"phase_labels\":{\"3\":\"<b>\\u001b[31m\\\"=1+1\","
+    "\"9\":\"\\u202e right to left \\u0000\"},\"phases\":["
+    "{\"phase\":3,\"transfers\":["
+    "{\"source\":0,\"source_addresses\":[327680,327688],\"destinations\":[[1,458752]],\"words\":2},"
+    "{\"source\":0,\"source_addresses\":[327688,327696],\"destinations\":[[1,458760]],\"words\":2},"
+    "{\"source\":2,\"source_addresses\":[327680],\"destinations\":[[3,458752],[2,458752]],\"words\":60},"
+    "{\"source\":4,\"source_addresses\":[327680],\"destinations\":[[1,458768]],\"words\":2,"
+    "\"width\":\"Paired64\"}]},"
+    "{\"phase\":9,\"transfers\":["
+    "{\"source\":0,\"source_addresses\":[327680],\"destinations\":[[1,458752]],\"words\":4},"
+    "{\"source\":1,\"source_addresses\":[458756],\"destinations\":[[2,458752]],\"words\":2},"
+    "{\"source\":2,\"source_addresses\":[327680],\"destinations\":[[1,458756]],\"words\":1}]},"
+    "{\"phase\":4,\"transfers\":[]}]}";
+
 /* ---- files ---- */
 
 static char folder[64];

@@ -38,6 +38,10 @@ uint32_t fuzz_below(Bytes *bytes, uint32_t limit); /* one or two bytes, as the l
  * once they read and write `cost_max` words. */
 Phase *fuzz_phase(Bytes *bytes, uint32_t transfers_max, uint64_t cost_max, uint16_t *tile_count);
 
+/* A small capture as text: 6 tiles; phase 3 with Repeat, a loopback and a Paired64 transfer, phase 9 with
+ * dependencies, phase 4 empty; hostile labels. */
+extern const char fuzz_capture[];
+
 /* ---- files ---- */
 
 /* A folder of this process in memory if possible, made on the first call and the working folder from then

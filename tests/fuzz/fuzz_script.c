@@ -19,21 +19,6 @@
 
 enum { LINES_MAX = 10, LENGTH_MAX = 400 };
 
-static const char capture_text[] =
-    "{\"schema_version\":4,\"tile_count\":6,\"phase_labels\":{\"3\":\"<b>\\u001b[31m\\\"=1+1\","
-    "\"9\":\"\\u202e right to left \\u0000\"},\"phases\":["
-    "{\"phase\":3,\"transfers\":["
-    "{\"source\":0,\"source_addresses\":[327680,327688],\"destinations\":[[1,458752]],\"words\":2},"
-    "{\"source\":0,\"source_addresses\":[327688,327696],\"destinations\":[[1,458760]],\"words\":2},"
-    "{\"source\":2,\"source_addresses\":[327680],\"destinations\":[[3,458752],[2,458752]],\"words\":60},"
-    "{\"source\":4,\"source_addresses\":[327680],\"destinations\":[[1,458768]],\"words\":2,"
-    "\"width\":\"Paired64\"}]},"
-    "{\"phase\":9,\"transfers\":["
-    "{\"source\":0,\"source_addresses\":[327680],\"destinations\":[[1,458752]],\"words\":4},"
-    "{\"source\":1,\"source_addresses\":[458756],\"destinations\":[[2,458752]],\"words\":2},"
-    "{\"source\":2,\"source_addresses\":[327680],\"destinations\":[[1,458756]],\"words\":1}]},"
-    "{\"phase\":4,\"transfers\":[]}]}";
-
 /* ---- lexer and completion ---- */
 
 static void check_words(const char *line)
@@ -146,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     close_input();
     fuzz_folder_clear();
-    fuzz_write("c.json", capture_text, sizeof capture_text - 1);
+    fuzz_write("c.json", fuzz_capture, strlen(fuzz_capture));
     Error error = {0};
     Session *session = session_new(1, &error);
     FUZZ_CHECK(session != NULL && report_commands_add(session, &error), "%s", error.message);

@@ -1,0 +1,312 @@
+/* What happens when an allocation or a system call fails, for every one of them: a step of a session is run
+ * again and again, and each time the next one fails. A step that fails must say so in one line; one that
+ * succeeds in spite of it must print what it always prints. Either way the session goes on: the same step
+ * then succeeds, and no file is left that is not whole.
+ *
+ *     test_faults [STRIDE]      every STRIDE-th call (default 1: all; `make check` takes larger steps)
+ *
+ * Leaks are found by the sanitizers under which the suite also runs. */
+#include "config.h"
+
+#include <cJSON.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../fuzz/fuzz.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "explore/interpreter.h"
+#include "report/analyze.h"
+#include "report/commands.h"
+#include "tui/tui.h"
+
+/* ---- steps ---- */
+
+typedef struct Step {
+    const char *before; /* lines run first, without faults; NULL: none */
+    const char *line;
+    bool files; /* worth trying with failing files too */
+} Step;
+
+static const Step steps[] = {
+    {NULL, "load c.json", true},
+    {NULL, "load c.json.gz", true},
+    {NULL, "load c.json.zst", true},
+    {NULL, "info", false},
+    {NULL, "phases --filter b", false},
+    {"phase 3", "modes", false},
+    {"phase 9", "modes", false},
+    {"phase 3", "tiles", false},
+    {"phase 3", "tile busiest", false},
+    {"phase 3", "transfers --tile 1", false},
+    {"phase 3", "routes", false},
+    {"phase 9", "tail", false},
+    {"phase 9", "deps 1", false},
+    {"phase 9", "coverage --all", false},
+    {"phase 3", "identity --all", false},
+    {"phase 3", "cycles --tile 1", false},
+    {"phase 3\nmode both", "copies", false},
+    {"phase 3", "replay", false},
+    {NULL, "replay --mode all --phase all", false},
+    {"phase 3\nreplay", "rows --tile 1", false},
+    {"phase 3", "rows --all", false},
+    {"phase 3\nreplay", "timeline --tile 1", false},
+    {"phase 3", "compare original coalesced", false},
+    {NULL, "help replay", false},
+    {NULL, "help", false},
+    {"set format text", "help replay", false},
+    {"set format text\nset color on", "phases", false},
+    {"set format text\nphase 3", "modes", false},
+    {"set format text\nphase 9", "tail", false},
+    {"set format text\nphase 3\nreplay", "rows --tile 1", false},
+    {"set format text\nphase 3\nreplay", "timeline --tile 1", false},
+    {"set format csv", "phases", false},
+    {"set format csv\nphase 9", "tail", false},
+    {NULL, "show", false},
+    {NULL, "history", false},
+    {NULL, "set stream_words 8", false},
+    {NULL, "source script", true},
+    {"phase 3", "modes >| out.json", true},
+    {NULL, "export out --mode original --mode both --mode coalesced --phase 3 --force", true},
+    {NULL, "report out --force", true},
+    {NULL, "keys '<Enter>3wRj<Enter><Tab><Tab><Tab>:modes<Enter><Esc>?'", false},
+    {NULL, "keys 'T<Esc>/b<Enter>sSn<Esc>m'", false},
+    {"keys '<Enter>'", "screen shown.txt --force", true},
+};
+
+enum { STEPS = sizeof steps / sizeof *steps };
+
+/* ---- a session for one try ---- */
+
+typedef struct Face {
+    Session *session;
+    Tui *tui;
+    Text out;
+    Interpreter interpreter;
+    Progress progress;
+} Face;
+
+static void face_start(Face *face)
+{
+    Error error = {0};
+    *face = (Face){.session = session_new(1, &error)};
+    FUZZ_CHECK(face->session != NULL && report_commands_add(face->session, &error), "%s", error.message);
+    face->tui = tui_new(face->session, &error);
+    FUZZ_CHECK(face->tui != NULL, "%s", error.message);
+    FUZZ_CHECK(session_load(face->session, "c.json", NULL, &error), "%s", error.message);
+    FUZZ_CHECK(session_set(face->session, "format", "json", &error), "%s", error.message);
+    face->interpreter =
+        (Interpreter){.session = face->session, .sink = sink_text(&face->out), .progress = &face->progress};
+}
+
+static void face_end(Face *face)
+{
+    tui_free(face->tui);
+    session_free(face->session);
+    text_free(&face->out);
+}
+
+static bool face_run(Face *face, const char *line, Error *error)
+{
+    text_clear(&face->out);
+    *error = (Error){0};
+    return interpreter_line(&face->interpreter, line, error);
+}
+
+static void face_prepare(Face *face, const char *lines)
+{
+    char copy[200];
+    snprintf(copy, sizeof copy, "%s", lines == NULL ? "" : lines);
+    for (char *line = strtok(copy, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        Error error;
+        FUZZ_CHECK(face_run(face, line, &error), "%s: %s", line, error.message);
+    }
+}
+
+/* Times differ from run to run: digits behind "seconds": become a dash. */
+static char *face_output(const Face *face)
+{
+    char *copy = mem_copy_text(text_view(&face->out), face->out.length, NULL);
+    FUZZ_CHECK(copy != NULL, "memory");
+    for (char *place = copy; (place = strstr(place, "seconds\":")) != NULL;) {
+        place += strlen("seconds\":");
+        while (*place != '\0' && strchr("0123456789.e-+", *place) != NULL) {
+            *place++ = '-';
+        }
+        char *rest = place;
+        while (rest > copy && rest[-1] == '-') {
+            rest--;
+        }
+        memmove(rest, place, strlen(place) + 1);
+        place = rest;
+    }
+    return copy;
+}
+
+/* ---- the folder ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+static void check_file(const char *path, const char *name)
+{
+    Text text = {0};
+    Error error = {0};
+    FUZZ_CHECK(strstr(name, ".tmp") == NULL, "%s was left behind", path);
+    FUZZ_CHECK(file_read_text(path, 1 << 24, &text, &error), "%s", error.message);
+    if (ends_with(name, ".json")) {
+        cJSON *tree = cJSON_ParseWithLength(text_view(&text), text.length);
+        FUZZ_CHECK(tree != NULL, "%s is not whole", path);
+        cJSON_Delete(tree);
+    } else if (ends_with(name, ".html")) {
+        FUZZ_CHECK(strstr(text_view(&text), "</html>") != NULL, "%s is not whole", path);
+    } else if (ends_with(name, ".txt") || ends_with(name, ".log")) {
+        FUZZ_CHECK(text.length > 0 && text.bytes[text.length - 1] == '\n', "%s is not whole", path);
+    }
+    text_free(&text);
+}
+
+static void check_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    FUZZ_CHECK(folder != NULL, "%s", path);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char inside[600];
+        struct stat status;
+        snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
+        FUZZ_CHECK(stat(inside, &status) == 0, "%s", inside);
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+            continue;
+        }
+        if (S_ISDIR(status.st_mode)) {
+            check_folder(inside);
+        } else if (!ends_with(entry->d_name, ".gz") && !ends_with(entry->d_name, ".zst")) {
+            check_file(inside, entry->d_name);
+        }
+    }
+    closedir(folder);
+}
+
+static void fill_folder(void)
+{
+    fuzz_folder_clear();
+    fuzz_write("c.json", fuzz_capture, strlen(fuzz_capture));
+    fuzz_write("script", "phase 3\nmodes\ntile 1\n", strlen("phase 3\nmodes\ntile 1\n"));
+    FUZZ_CHECK(system("gzip -k c.json") == 0 && system("zstd -q c.json") == 0, "gzip and zstd");
+}
+
+/* ---- faults ---- */
+
+typedef struct Faults {
+    const char *name;
+    void (*set)(long nth);
+    long (*left)(void);
+    bool (*is_of)(const Error *error);
+} Faults;
+
+static bool is_of_memory(const Error *error)
+{
+    return error->kind == ERROR_MEMORY;
+}
+
+static bool is_of_files(const Error *error)
+{
+    return error->kind == ERROR_SYSTEM || error->kind == ERROR_INPUT;
+}
+
+static const Faults faults_of_memory = {"allocation", mem_fault_set, mem_fault_left, is_of_memory};
+static const Faults faults_of_files = {"system call", file_fault_set, file_fault_left, is_of_files};
+
+typedef struct Tally {
+    unsigned long tried, failed, survived;
+} Tally;
+
+/* What the step prints when all is well. */
+static char *expected_output(const Step *step)
+{
+    Face face;
+    Error error;
+    face_start(&face);
+    face_prepare(&face, step->before);
+    FUZZ_CHECK(face_run(&face, step->line, &error), "%s: %s", step->line, error.message);
+    char *output = face_output(&face);
+    face_end(&face);
+    return output;
+}
+
+static void expect(const Face *face, const Step *step, const char *expected, long nth, const char *when)
+{
+    char *output = face_output(face);
+    FUZZ_CHECK(strcmp(output, expected) == 0, "%s, %ld, %s: printed\n%s\ninstead of\n%s", step->line, nth,
+               when, output, expected);
+    mem_free(output);
+}
+
+/* One try. False when the step has no `nth` call. */
+static bool try_step(const Step *step, const Faults *faults, long nth, const char *expected, Tally *tally)
+{
+    Face face;
+    Error error;
+    face_start(&face);
+    face_prepare(&face, step->before);
+    faults->set(nth);
+    bool done = face_run(&face, step->line, &error);
+    bool fired = faults->left() <= 0;
+    faults->set(0);
+    if (fired && !done) {
+        fuzz_check_error(&error);
+        FUZZ_CHECK(faults->is_of(&error), "%s, %s %ld: %s", step->line, faults->name, nth, error.message);
+    } else {
+        FUZZ_CHECK(done, "%s: %s", step->line, error.message);
+        expect(&face, step, expected, nth, "in spite of a fault");
+    }
+    tally->tried += fired;
+    tally->failed += !done;
+    tally->survived += fired && done;
+    if (fired) {
+        check_folder(".");
+        FUZZ_CHECK(face_run(&face, step->line, &error), "%s after %s %ld failed: %s", step->line,
+                   faults->name, nth, error.message);
+        expect(&face, step, expected, nth, "afterwards");
+    }
+    face_end(&face);
+    return fired;
+}
+
+static void try_all(const Step *step, const Faults *faults, long stride, Tally *tally)
+{
+    char *expected = expected_output(step);
+    for (long nth = 1; try_step(step, faults, nth, expected, tally); nth += stride) {
+    }
+    mem_free(expected);
+}
+
+int main(int count, char **arguments)
+{
+    long stride = count > 1 ? strtol(arguments[1], NULL, 10) : 1;
+    setenv("XDG_STATE_HOME", fuzz_folder(), 1);
+    printf("1..%d\n", STEPS);
+    Tally sum = {0};
+    for (int i = 0; i < STEPS; i++) {
+        Tally memory = {0}, files = {0};
+        fill_folder();
+        try_all(&steps[i], &faults_of_memory, stride < 1 ? 1 : stride, &memory);
+        if (steps[i].files) {
+            try_all(&steps[i], &faults_of_files, 1, &files);
+        }
+        printf("ok %d - %s: %lu allocations failed (%lu told, %lu survived), %lu system calls (%lu told)\n",
+               i + 1, steps[i].line, memory.tried, memory.failed, memory.survived, files.tried, files.failed);
+        fflush(stdout);
+        sum.tried += memory.tried + files.tried;
+        sum.survived += memory.survived + files.survived;
+    }
+    printf("# %lu faults, %lu of them without an effect\n", sum.tried, sum.survived);
+    return 0;
+}
