@@ -24,7 +24,7 @@
 
 enum { LIMIT = 64 << 20, PATH_BYTES = 4096 };
 
-/* Phase 7: two halves to one receiver with a hole between, and what they bring is sent on: a dependency.
+/* Phase 7: tile 3 sends to tile 1, which passes it on: a dependency.
  * Phase 3: a strided source, so that staging at the source helps. The labels are %s and %s. */
 static const char capture_format[] =
     "{\"schema_version\":4,\"tile_count\":4,\"compiler\":[1,2],\"phase_labels\":{\"7\":%s,\"3\":%s},"
@@ -49,6 +49,26 @@ static void write_capture(const char *folder, const char *name, const char *labe
         fail();
     }
     text_free(&text);
+}
+
+/* A folder with that capture, and an empty one to write into. */
+typedef struct Place {
+    char *in, *out;
+    char capture[PATH_BYTES];
+} Place;
+
+static Place place_open(void)
+{
+    Place place = {.in = folder_new(), .out = folder_new()};
+    write_capture(place.in, "c.json", "\"seven\"", "\"three\"");
+    snprintf(place.capture, sizeof place.capture, "%s/c.json", place.in);
+    return place;
+}
+
+static void place_close(Place *place)
+{
+    folder_free(place->out);
+    folder_free(place->in);
 }
 
 static const char *data_path(const char *name, char path[PATH_BYTES])
@@ -92,20 +112,18 @@ static void assert_names(const char *folder, const char *expected)
 static void analyze_writes_its_files(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    assert_analyze(&(AnalyzeOptions){.capture = path,
-                                     .folder = out,
+    Place place = place_open();
+    assert_analyze(&(AnalyzeOptions){.capture = place.capture,
+                                     .folder = place.out,
                                      .top = 1,
                                      .top_given = true,
                                      .jobs = 2,
                                      .modes = 1u << MODE_SOURCE | 1u << MODE_RECEIVER});
     /* phase 3 is worse: three fragments at one endpoint */
-    assert_names(out, "analysis.json index.html phase-3-destination.json phase-3-destination.log "
-                      "phase-3-destination.verdict.json phase-3-source.json phase-3-source.log "
-                      "phase-3-source.verdict.json");
-    cJSON *rows = folder_json(out, "analysis.json", LIMIT);
+    assert_names(place.out, "analysis.json index.html phase-3-destination.json phase-3-destination.log "
+                            "phase-3-destination.verdict.json phase-3-source.json phase-3-source.log "
+                            "phase-3-source.verdict.json");
+    cJSON *rows = folder_json(place.out, "analysis.json", LIMIT);
     assert_int_equal(cJSON_GetArraySize(rows), 2); /* phase 7 refuses both */
     const cJSON *row = cJSON_GetArrayItem(rows, 0);
     assert_string_equal(cJSON_GetObjectItem(row, "mode")->valuestring, "source");
@@ -115,38 +133,35 @@ static void analyze_writes_its_files(void **state)
     assert_true(cJSON_GetObjectItem(row, "scheduled_row_max_bytes")->valueint > 0);
     assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 1), "mode")->valuestring, "destination");
     cJSON_Delete(rows);
-    char *log = folder_text(out, "phase-3-source.log", LIMIT);
+    char *log = folder_text(place.out, "phase-3-source.log", LIMIT);
     assert_non_null(strstr(log, "phase=3 transfers=1 destinations=1 horizonCycles="));
     assert_non_null(strstr(log, " invariants=PASS\n"));
     assert_non_null(strstr(log, " equivalent=true valid=true\n"));
     free(log);
     /* the fixture is a capture; unknown members at the top and labels are kept */
-    cJSON *fixture = folder_json(out, "phase-3-source.json", LIMIT);
+    cJSON *fixture = folder_json(place.out, "phase-3-source.json", LIMIT);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(fixture, "compiler")), 2);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(fixture, "phases")), 1);
     cJSON_Delete(fixture);
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 static void invalid_modes_are_marked_everywhere(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    AnalyzeOptions options = {.capture = path, .folder = out, .jobs = 1};
+    Place place = place_open();
+    AnalyzeOptions options = {.capture = place.capture, .folder = place.out, .jobs = 1};
     assert_true(vec_push(&options.phases, 7, NULL));
     assert_analyze(&options);
     analyze_options_free(&options);
     /* the whole-phase modes are refused: a read meets a write */
-    assert_names(out,
+    assert_names(place.out,
                  "analysis.json index.html phase-7-coalesced-levels.json phase-7-coalesced-levels.log "
                  "phase-7-coalesced-levels.verdict.json phase-7-coalesced-prefix.json "
                  "phase-7-coalesced-prefix.log phase-7-coalesced-prefix.verdict.json phase-7-original.json "
                  "phase-7-original.log phase-7-original.verdict.json phase-7-reordered.json "
                  "phase-7-reordered.log phase-7-reordered.verdict.json");
-    cJSON *verdict = folder_json(out, "phase-7-reordered.verdict.json", LIMIT);
+    cJSON *verdict = folder_json(place.out, "phase-7-reordered.verdict.json", LIMIT);
     const cJSON *difference = cJSON_GetObjectItem(verdict, "first_difference");
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(verdict, "equivalent")));
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(verdict, "valid")));
@@ -154,22 +169,21 @@ static void invalid_modes_are_marked_everywhere(void **state)
     assert_int_equal(cJSON_GetObjectItem(difference, "tile")->valueint, 2);
     assert_int_equal(cJSON_GetObjectItem(difference, "address")->valueint, 409600);
     cJSON_Delete(verdict);
-    char *log = folder_text(out, "phase-7-reordered.log", LIMIT);
+    char *log = folder_text(place.out, "phase-7-reordered.log", LIMIT);
     assert_non_null(strstr(log, " equivalent=false valid=false\n"));
     free(log);
-    char *page = folder_text(out, "index.html", LIMIT);
+    char *page = folder_text(place.out, "index.html", LIMIT);
     assert_non_null(
         strstr(page, "<strong>invalid:</strong> not equivalent: first difference in Repeat iteration 0, "
                      "tile 2, address 0x64000"));
     assert_non_null(strstr(page, "refused: the phase reads bytes that it also writes"));
     free(page);
-    cJSON *rows = folder_json(out, "analysis.json", LIMIT);
+    cJSON *rows = folder_json(place.out, "analysis.json", LIMIT);
     const cJSON *refused = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "refused_modes");
     assert_int_equal(cJSON_GetArraySize(refused), 4);
     assert_non_null(cJSON_GetObjectItem(refused, "destination"));
     cJSON_Delete(rows);
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 static void a_capture_without_phases_is_reported(void **state)
@@ -229,24 +243,23 @@ static void any_number_of_workers_writes_the_same(void **state)
 static void replay_only_takes_what_the_folder_holds(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES], fixture[PATH_BYTES];
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    AnalyzeOptions options = {.capture = path, .folder = out, .jobs = 2, .replay_only = true};
+    Place place = place_open();
+    char fixture[PATH_BYTES];
+    AnalyzeOptions options = {.capture = place.capture, .folder = place.out, .jobs = 2, .replay_only = true};
     assert_analyze(&options);
-    assert_names(out, "analysis.json index.html"); /* no fixture, no replay */
-    folder_clear(out);
+    assert_names(place.out, "analysis.json index.html"); /* no fixture, no replay */
+    folder_clear(place.out);
 
     options.replay_only = false;
     options.modes = 1u << MODE_ORIGINAL | 1u << MODE_SOURCE;
     assert_analyze(&options);
-    char *before = folder_text(out, "phase-3-source.json", LIMIT);
-    snprintf(fixture, sizeof fixture, "%s/phase-3-original.json", out);
+    char *before = folder_text(place.out, "phase-3-source.json", LIMIT);
+    snprintf(fixture, sizeof fixture, "%s/phase-3-original.json", place.out);
     assert_int_equal(unlink(fixture), 0);
     options.replay_only = true;
     options.modes = 0;
     assert_analyze(&options);
-    cJSON *rows = folder_json(out, "analysis.json", LIMIT), *row;
+    cJSON *rows = folder_json(place.out, "analysis.json", LIMIT), *row;
     int replayed = 0;
     cJSON_ArrayForEach(row, rows)
     {
@@ -254,22 +267,21 @@ static void replay_only_takes_what_the_folder_holds(void **state)
     }
     assert_int_equal(replayed, 2); /* phase 3 source, phase 7 original */
     cJSON_Delete(rows);
-    char *after = folder_text(out, "phase-3-source.json", LIMIT);
+    char *after = folder_text(place.out, "phase-3-source.json", LIMIT);
     assert_string_equal(before, after);
     free(before);
     free(after);
 
     /* a fixture that is not of this capture is refused by name */
     Error error = {0};
-    snprintf(fixture, sizeof fixture, "%s/phase-3-source.json", out);
-    char *other = folder_text(out, "phase-7-original.json", LIMIT);
+    snprintf(fixture, sizeof fixture, "%s/phase-3-source.json", place.out);
+    char *other = folder_text(place.out, "phase-7-original.json", LIMIT);
     assert_true(file_write_text(fixture, other, strlen(other), true, &error));
     free(other);
     assert_false(analyze(&options, NULL, &error));
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_non_null(strstr(error.message, "phase-3-source.json: does not hold what this capture gives"));
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 static void unknown_phases_and_bad_folders_are_refused(void **state)
@@ -494,29 +506,28 @@ static void assert_refuses(Prompt *prompt, const char *before, const char *folde
 static void export_writes_and_refuses(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
+    Place place = place_open();
     Prompt prompt;
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    prompt_open(&prompt, path);
+    prompt_open(&prompt, place.capture);
 
-    assert_runs(&prompt, "export", out, ""); /* the worst phase, as captured */
-    assert_names(out, "phase-3-original.json phase-3-original.verdict.json");
-    char *original = folder_text(out, "phase-3-original.json", LIMIT);
-    assert_refuses(&prompt, "export", out, "", "phase-3-original.json: exists already (--force replaces it)");
-    assert_refuses(&prompt, "export", out, "--mode source --mode o", "exists already");
-    assert_names(out, "phase-3-original.json phase-3-original.verdict.json"); /* source neither */
-    assert_runs(&prompt, "export", out, "--force");
-    char *again = folder_text(out, "phase-3-original.json", LIMIT);
+    assert_runs(&prompt, "export", place.out, ""); /* the worst phase, as captured */
+    assert_names(place.out, "phase-3-original.json phase-3-original.verdict.json");
+    char *original = folder_text(place.out, "phase-3-original.json", LIMIT);
+    assert_refuses(&prompt, "export", place.out, "",
+                   "phase-3-original.json: exists already (--force replaces it)");
+    assert_refuses(&prompt, "export", place.out, "--mode source --mode o", "exists already");
+    assert_names(place.out, "phase-3-original.json phase-3-original.verdict.json"); /* source neither */
+    assert_runs(&prompt, "export", place.out, "--force");
+    char *again = folder_text(place.out, "phase-3-original.json", LIMIT);
     assert_string_equal(original, again);
     free(original);
     free(again);
-    folder_clear(out);
+    folder_clear(place.out);
 
-    assert_refuses(&prompt, "export", out, "--phase 7 --mode source",
+    assert_refuses(&prompt, "export", place.out, "--phase 7 --mode source",
                    "mode source is not available: the phase reads bytes that it also writes");
-    assert_names(out, "");
-    assert_runs(&prompt, "export", out, "--phase all --mode all");
+    assert_names(place.out, "");
+    assert_runs(&prompt, "export", place.out, "--phase all --mode all");
     cJSON *document = cJSON_Parse(text_view(&prompt.output)), *item;
     const cJSON *exports = cJSON_GetObjectItem(document, "exports");
     int written = 0, refused = 0, invalid = 0;
@@ -532,23 +543,20 @@ static void export_writes_and_refuses(void **state)
     assert_int_equal(invalid, 1);
     cJSON_Delete(document);
     prompt_close(&prompt);
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 static void report_takes_the_replays_that_are_there(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
+    Place place = place_open();
     Prompt prompt;
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    prompt_open(&prompt, path);
+    prompt_open(&prompt, place.capture);
     Error error = {0};
     assert_true(interpreter_line(&prompt.interpreter, "replay --phase 3 --mode source", &error));
-    assert_runs(&prompt, "report", out, "");
-    assert_names(out, "analysis.json index.html");
-    cJSON *rows = folder_json(out, "analysis.json", LIMIT), *row;
+    assert_runs(&prompt, "report", place.out, "");
+    assert_names(place.out, "analysis.json index.html");
+    cJSON *rows = folder_json(place.out, "analysis.json", LIMIT), *row;
     int replayed = 0;
     cJSON_ArrayForEach(row, rows)
     {
@@ -557,11 +565,10 @@ static void report_takes_the_replays_that_are_there(void **state)
     assert_int_equal(replayed, 1);
     assert_int_equal(cJSON_GetArraySize(rows), 12);
     cJSON_Delete(rows);
-    assert_refuses(&prompt, "report", out, "", "analysis.json: exists already (--force replaces it)");
-    assert_runs(&prompt, "report", out, "--force");
+    assert_refuses(&prompt, "report", place.out, "", "analysis.json: exists already (--force replaces it)");
+    assert_runs(&prompt, "report", place.out, "--force");
     prompt_close(&prompt);
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 /* ---- what stays after a failure ---- */
@@ -588,42 +595,39 @@ static void assert_whole(const char *folder)
 static void a_disk_fault_leaves_whole_files(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
-    AnalyzeOptions options = {
-        .capture = path, .folder = out, .jobs = 1, .modes = 1u << MODE_ORIGINAL | 1u << MODE_SOURCE};
+    Place place = place_open();
+    AnalyzeOptions options = {.capture = place.capture,
+                              .folder = place.out,
+                              .jobs = 1,
+                              .modes = 1u << MODE_ORIGINAL | 1u << MODE_SOURCE};
     assert_analyze(&options); /* then again over what is there, and once into an empty folder */
     for (int empty = 0; empty < 2; empty++) {
         long nth = 1;
         for (bool failed = true; failed; nth += 3) {
             Error error = {0};
             if (empty) {
-                folder_clear(out);
+                folder_clear(place.out);
             }
             file_fault_set(nth);
             failed = !analyze(&options, NULL, &error);
             assert_true(file_fault_left() <= 0 || !failed);
             file_fault_set(0);
             assert_true(!failed || error.kind != ERROR_NONE);
-            assert_whole(out);
+            assert_whole(place.out);
         }
         assert_true(nth > 20);
     }
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 static void lost_memory_is_an_error(void **state)
 {
     (void)state;
-    char *in = folder_new(), *out = folder_new(), path[PATH_BYTES];
-    write_capture(in, "c.json", "\"seven\"", "\"three\"");
-    snprintf(path, sizeof path, "%s/c.json", in);
+    Place place = place_open();
     Error error = {0};
     Session *session = session_new(1, &error);
     assert_non_null(session);
-    AnalyzeOptions options = {.capture = path, .folder = out};
+    AnalyzeOptions options = {.capture = place.capture, .folder = place.out};
     size_t failures = 0;
     for (long nth = 1, step = 1; step > 0; nth += 1 + nth / 16) {
         Document *document = document_new(&error);
@@ -636,12 +640,11 @@ static void lost_memory_is_an_error(void **state)
         failures += !good;
         step = met ? 1 : 0; /* the run makes fewer allocations than that */
         document_free(document);
-        assert_whole(out);
+        assert_whole(place.out);
     }
     assert_true(failures > 20);
     session_free(session);
-    folder_free(out);
-    folder_free(in);
+    place_close(&place);
 }
 
 typedef struct Stopped {

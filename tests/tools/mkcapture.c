@@ -275,8 +275,9 @@ static void set_fan(const Maker *maker, Transfer *transfer, const Request *reque
 
 /* ---- the shapes ---- */
 
-/* Contiguous where it is read, every second fragment's place where it is written, at `fan` receivers. */
-static void shape_destination(Maker *maker, const Request *request)
+/* Every source to its `fan` receivers: fragments `source_step` places apart where they are read, two apart
+ * where they are written. */
+static void put_fans(Maker *maker, const Request *request, uint64_t source_step)
 {
     static Transfer transfer;
     uint64_t bytes = request->words * 4;
@@ -285,11 +286,23 @@ static void shape_destination(Maker *maker, const Request *request)
     for (uint32_t source = 0; source < maker->tiles; source++) {
         transfer.source = source;
         for (uint64_t k = 0; k < request->each; k++) {
-            set_source(&transfer, request, k * bytes, request->each * bytes);
+            set_source(&transfer, request, k * bytes * source_step, request->each * bytes * source_step);
             set_fan(maker, &transfer, request, request->each * bytes * 2, k * bytes * 2);
             put_transfer(maker, &transfer);
         }
     }
+}
+
+/* Contiguous where it is read, with gaps where it is written. */
+static void shape_destination(Maker *maker, const Request *request)
+{
+    put_fans(maker, request, 1);
+}
+
+/* Gaps on both sides: only staging on both sides joins the fragments. */
+static void shape_multicast(Maker *maker, const Request *request)
+{
+    put_fans(maker, request, 3);
 }
 
 /* Every fourth fragment's place where it is read, contiguous where it is written; `fan` receivers take their
@@ -307,23 +320,6 @@ static void shape_source(Maker *maker, const Request *request)
             set_source(&transfer, request, k * bytes * 4, request->each * bytes * 4);
             set_receiver(&transfer, fan_receiver(maker, request, source, j),
                          WRITE_BASE + (j * share + k % share) * bytes);
-            put_transfer(maker, &transfer);
-        }
-    }
-}
-
-/* Holes on both sides, multicast: only staging on both sides joins the fragments. */
-static void shape_multicast(Maker *maker, const Request *request)
-{
-    static Transfer transfer;
-    uint64_t bytes = request->words * 4;
-    need_fan(maker, request);
-    transfer.words = (uint32_t)request->words;
-    for (uint32_t source = 0; source < maker->tiles; source++) {
-        transfer.source = source;
-        for (uint64_t k = 0; k < request->each; k++) {
-            set_source(&transfer, request, k * bytes * 3, request->each * bytes * 3);
-            set_fan(maker, &transfer, request, request->each * bytes * 2, k * bytes * 2);
             put_transfer(maker, &transfer);
         }
     }
