@@ -63,9 +63,16 @@ static bool fault(Check *check, const char *format, ...)
     return false;
 }
 
+/* Has nobody cancelled? Asked between any two stages of a tile, since one tile may do all of the work, ... */
+static bool go_on(const Check *check)
+{
+    return progress_go_on(check->progress, check->error);
+}
+
+/* ... and now and then in loops over the whole phase. */
 static bool poll(const Check *check, size_t step)
 {
-    return step % POLL_STEPS != 0 || progress_go_on(check->progress, check->error);
+    return step % POLL_STEPS != 0 || go_on(check);
 }
 
 /* ---- the phase, by tile ---- */
@@ -104,6 +111,9 @@ static bool group_sends(Check *check)
     }
     counts_to_starts(check->send_start, check->tile_count);
     for (uint32_t i = 0; i < phase->transfers; i++) {
+        if (!poll(check, i)) {
+            return false;
+        }
         check->sends[check->send_start[phase->source[i]]++] = i;
     }
     restore_starts(check->send_start, check->tile_count);
@@ -124,6 +134,9 @@ static bool group_receives(Check *check)
     }
     counts_to_starts(check->receive_start, check->tile_count);
     for (uint32_t i = 0; i < phase->transfers; i++) {
+        if (!poll(check, i)) {
+            return false;
+        }
         for (uint32_t r = phase->receiver_start[i]; r < phase->receiver_start[i + 1]; r++) {
             check->receives[check->receive_start[phase->receiver_tile[r]]++] = (SortItem){
                 .key = receive_key(phase->receiver_address[r], phase->words[i], phase->source[i]),
@@ -231,14 +244,15 @@ static bool check_base(Check *check, uint16_t tile)
 
 static bool check_receives(Check *check, uint16_t tile)
 {
-    if (!check_base(check, tile) || !read_tile(check, tile) || !sort_arrivals(check)) {
+    if (!check_base(check, tile) || !read_tile(check, tile) || !go_on(check) || !sort_arrivals(check) ||
+        !go_on(check)) {
         return false;
     }
     const Arrival *arrivals = check->trace.arrivals.items;
     SortItem *wanted = check->receives + check->receive_start[tile];
     const SortItem *wanted_end = check->receives + check->receive_start[tile + 1];
     const SortItem *found = check->items.items, *found_end = found + check->items.count;
-    if (!sort_items(wanted, tile_receives(check, tile), check->error)) {
+    if (!sort_items(wanted, tile_receives(check, tile), check->error) || !go_on(check)) {
         return false;
     }
     for (; wanted != wanted_end && found != found_end && wanted->key == found->key; wanted++, found++) {
@@ -658,7 +672,7 @@ static bool check_figures(Check *check)
     if (replay->pass != 1 && replay->pass != 2) {
         return fault(check, "pass %u: there are 1 and 2", replay->pass);
     }
-    return check_fingerprint(check);
+    return true;
 }
 
 /* ---- all of it ---- */
@@ -709,7 +723,7 @@ static bool check_all(Check *check)
         return false;
     }
     for (uint16_t t = 0; t < check->tile_count; t++) {
-        if (!poll(check, 0) || !check_receives(check, t)) {
+        if (!check_receives(check, t)) {
             return false;
         }
     }
@@ -720,13 +734,14 @@ static bool check_all(Check *check)
      * recorded of them counts only when all of the rules hold. */
     bool recorded = true;
     for (uint16_t t = 0; t < check->tile_count; t++) {
-        if (!poll(check, 0) || !read_tile(check, t) || !sort_sends(check, t) || !check_sends(check, t) ||
-            !check_memory(check, t)) {
+        if (!read_tile(check, t) || !go_on(check) || !sort_sends(check, t) || !go_on(check) ||
+            !check_sends(check, t) || !check_memory(check, t) || !go_on(check)) {
             return false;
         }
         recorded = recorded && check_activities(check, t);
     }
-    return check_dependencies(check) && recorded && check_completions(check) && check_figures(check);
+    return check_dependencies(check) && recorded && check_completions(check) && go_on(check) &&
+           check_figures(check) && go_on(check) && check_fingerprint(check);
 }
 
 static void release(Check *check)
