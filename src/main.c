@@ -167,6 +167,12 @@ static int run_commands(const Options *options, Session *session)
     return status;
 }
 
+static int usage_failure(const Error *error)
+{
+    fprintf(stderr, "exscope: %s\n", error->message);
+    return 2;
+}
+
 static int run_faces(const Options *options, Session *session)
 {
     Error error = {0};
@@ -174,20 +180,17 @@ static int run_faces(const Options *options, Session *session)
     int status = 1;
     if (tui == NULL) {
         explorer_failed(&error);
-    } else if (options->steps.count == 0 && !options->interactive && isatty(STDIN_FILENO) &&
-               isatty(STDOUT_FILENO)) {
+    } else if (options->steps.count != 0 || options->interactive || !isatty(STDIN_FILENO)) {
+        status = run_commands(options, session);
+    } else if (isatty(STDOUT_FILENO)) {
         status = open_explorer(options, session, tui);
     } else {
-        status = run_commands(options, session);
+        error_set(&error, ERROR_USAGE,
+                  "standard output is no terminal: give commands with -e or -f, or -i to type them");
+        status = usage_failure(&error);
     }
     tui_free(tui);
     return status;
-}
-
-static int usage_failure(const Error *error)
-{
-    fprintf(stderr, "exscope: %s\n", error->message);
-    return 2;
 }
 
 /* A session with the commands of every folder; its failure is told. */

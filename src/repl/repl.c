@@ -204,10 +204,12 @@ static void drop_line(void)
     rl_redisplay();
 }
 
-static void read_key(void)
+/* Waits for a key or a signal. Signals are blocked at the prompt but for this wait, so that none slips in
+ * between a look at it and the wait. */
+static void read_key(const sigset_t *while_waiting)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int ready = poll(&input, 1, -1);
+    int ready = ppoll(&input, 1, NULL, while_waiting);
     if (window_changed) {
         window_changed = 0;
         rl_resize_terminal();
@@ -243,20 +245,32 @@ static void start_readline(void)
     text_free(&line);
 }
 
+/* The next line, of malloc; NULL when the REPL is over. */
+static char *read_line(void)
+{
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGHUP);
+    sigaddset(&blocked, SIGWINCH);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    repl.line = NULL;
+    rl_callback_handler_install(make_prompt(), on_line);
+    while (repl.line == NULL && !repl_over()) {
+        read_key(&before);
+    }
+    if (repl.line == NULL) {
+        rl_callback_handler_remove();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return repl.line;
+}
+
 static void run_on_terminal(void)
 {
     start_readline();
-    while (!repl_over()) {
-        rl_callback_handler_install(make_prompt(), on_line);
-        while (repl.line == NULL && !repl_over()) {
-            read_key();
-        }
-        if (repl.line == NULL) {
-            rl_callback_handler_remove();
-            break;
-        }
-        char *line = repl.line;
-        repl.line = NULL;
+    for (char *line; !repl_over() && (line = read_line()) != NULL;) {
         if (!is_blank_line(line)) {
             remember(line);
             run_line(line);
