@@ -19,3 +19,5 @@ EXTRA_DIST += doc/exscope.1.in
 CLEANFILES += doc/exscope.1 doc/exscope.1.tmp
 
 dist_doc_DATA = NEWS README.md doc/model.md doc/tutorial.md
+
+EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules debian/source/format
