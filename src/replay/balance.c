@@ -16,9 +16,14 @@
  *
  * - Chunks with one receiver are bits of a matrix (sender x receiver) and of its transpose, so that the first
  *   ready chunk of an endpoint is the first bit of a row that is also set among the free endpoints.
+ *   Among endpoints of one remainder the lowest stream goes first. Streams ascend by sender: many receivers
+ * of one remainder are therefore served by going through the senders once, each with those receivers alone.
  * - The others wait at one endpoint of theirs that is not free, and are looked at again when it arrives. */
 
-enum { NONE = UINT32_MAX };
+enum {
+    NONE = UINT32_MAX,
+    FEW_RECEIVERS = 32 /* of one remainder: so few are visited themselves */
+};
 
 typedef struct Endpoint {
     uint64_t load, remaining; /* words */
@@ -27,7 +32,7 @@ typedef struct Endpoint {
 } Endpoint;
 
 typedef struct HeapItem {
-    uint64_t major, minor; /* ascending (major, minor) */
+    uint64_t key; /* lowest first */
     uint32_t id;
 } HeapItem;
 
@@ -37,7 +42,7 @@ typedef struct Heap {
 } Heap;
 
 typedef struct Unicast {
-    uint32_t receiver;
+    uint64_t words;
     uint32_t chunk;
 } Unicast;
 
@@ -51,17 +56,21 @@ typedef struct Balance {
     uint64_t *free[2];    /* [side][row_words]: load within the level, chunks left */
     uint64_t *arrived[2]; /* [side][row_words]: of this level's arrivals */
     uint64_t *reached;    /* [row_words] scratch */
+    uint64_t *peers[2];   /* [side][row_words] candidates of one remainder; receivers only when many */
     uint64_t cap[2];      /* [side] greatest remainder in this wave when it began */
     uint32_t *touched;    /* endpoints of the wave */
     uint32_t touched_count;
+    uint32_t *receivers; /* scratch: receivers of one remainder */
     uint32_t *arrivals;
     uint32_t arrival_count;
     Heap levels;     /* major: load; id: endpoint */
-    Heap candidates; /* major: ~greatest remainder; minor: stream order; id: endpoint, or chunk | MULTICAST */
+    Heap candidates; /* major: ~remainder; id: endpoint or multicast */
+    Heap ready;      /* candidates of one remainder; major: order of the first ready chunk; id: the same */
     uint64_t level;
 
-    size_t low, high;        /* the wave: chunks [low, high) */
-    Unicast *unicasts;       /* of the wave, ascending (sender, receiver) */
+    size_t low, high;            /* the wave: chunks [low, high) */
+    Unicast *unicasts;           /* of the wave, ascending (sender, receiver) */
+    uint16_t *unicast_receivers; /* and their receivers, apart because they are searched */
     uint32_t *unicast_start; /* [sender] into unicasts, valid for senders with unicast chunks in the wave */
     uint32_t *unicast_count; /* [sender] */
     uint32_t *next_waiting;  /* [chunk - low] */
@@ -72,15 +81,10 @@ typedef struct Balance {
 
 /* ---- heap ---- */
 
-static bool heap_before(const HeapItem *left, const HeapItem *right)
-{
-    return left->major != right->major ? left->major < right->major : left->minor < right->minor;
-}
-
 static void heap_push(Heap *heap, HeapItem item)
 {
     size_t i = heap->count++;
-    while (i > 0 && heap_before(&item, &heap->items[(i - 1) / 2])) {
+    while (i > 0 && item.key < heap->items[(i - 1) / 2].key) {
         heap->items[i] = heap->items[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -92,10 +96,10 @@ static HeapItem heap_pop(Heap *heap)
     HeapItem top = heap->items[0], last = heap->items[--heap->count];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
-        if (child + 1 < heap->count && heap_before(&heap->items[child + 1], &heap->items[child])) {
+        if (child + 1 < heap->count && heap->items[child + 1].key < heap->items[child].key) {
             child++;
         }
-        if (!heap_before(&heap->items[child], &last)) {
+        if (heap->items[child].key >= last.key) {
             break;
         }
         heap->items[i] = heap->items[child];
@@ -114,6 +118,11 @@ static void bit_set(uint64_t *bits, uint32_t i)
 static void bit_clear(uint64_t *bits, uint32_t i)
 {
     bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static bool bit_get(const uint64_t *bits, uint32_t i)
+{
+    return (bits[i / 64] >> i % 64 & 1) != 0;
 }
 
 static uint32_t bit_lowest(uint64_t word)
@@ -171,11 +180,9 @@ static uint64_t multicast_order(const Balance *balance, const Chunk *chunk)
     return unicast_order(balance->phase->source[transfer], first) | UINT64_C(1) << 32 | chunk->stream;
 }
 
-/* The tile at the other end of the endpoint's first ready unicast chunk, NONE without one. */
-static uint32_t first_ready(const Balance *balance, uint32_t endpoint)
+/* The first tile of `row` that is set in `other` too, NONE without one. */
+static uint32_t first_common(const Balance *balance, const uint64_t *row, const uint64_t *other)
 {
-    const uint64_t *row = row_of(balance, endpoint);
-    const uint64_t *other = balance->free[1 - side_of(balance, endpoint)];
     for (uint32_t i = 0; i < balance->row_words; i++) {
         if ((row[i] & other[i]) != 0) {
             return 64 * i + bit_lowest(row[i] & other[i]);
@@ -184,24 +191,30 @@ static uint32_t first_ready(const Balance *balance, uint32_t endpoint)
     return NONE;
 }
 
+/* The tile at the other end of the endpoint's first ready unicast chunk, NONE without one. */
+static uint32_t first_ready(const Balance *balance, uint32_t endpoint)
+{
+    return first_common(balance, row_of(balance, endpoint), balance->free[1 - side_of(balance, endpoint)]);
+}
+
 static uint64_t ready_order(const Balance *balance, uint32_t endpoint, uint32_t partner)
 {
     uint32_t tile = tile_of(balance, endpoint);
     return side_of(balance, endpoint) == 0 ? unicast_order(tile, partner) : unicast_order(partner, tile);
 }
 
-static uint32_t unicast_chunk(const Balance *balance, uint32_t sender, uint32_t receiver)
+static const Unicast *unicast_find(const Balance *balance, uint32_t sender, uint32_t receiver)
 {
     uint32_t low = balance->unicast_start[sender], high = low + balance->unicast_count[sender] - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (balance->unicasts[middle].receiver < receiver) {
+        if (balance->unicast_receivers[middle] < receiver) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return balance->unicasts[low].chunk;
+    return &balance->unicasts[low];
 }
 
 /* ---- a wave ---- */
@@ -235,13 +248,14 @@ static void wave_begin(Balance *balance)
             wave_touch(balance, chunk_endpoint(balance, transfer, k));
         }
         if (endpoints == 2) {
-            uint32_t receiver = balance->phase->receiver_tile[balance->phase->receiver_start[transfer]];
+            uint16_t receiver = balance->phase->receiver_tile[balance->phase->receiver_start[transfer]];
             bit_set(row_of(balance, sender), receiver);
             bit_set(row_of(balance, endpoint_of(balance, 1, receiver)), sender);
             if (balance->unicast_count[sender]++ == 0) {
                 balance->unicast_start[sender] = unicasts;
             }
-            balance->unicasts[unicasts++] = (Unicast){receiver, (uint32_t)i};
+            balance->unicast_receivers[unicasts] = receiver;
+            balance->unicasts[unicasts++] = (Unicast){balance->streams->chunks.items[i].words, (uint32_t)i};
         } else {
             balance->next_waiting[i - balance->low] = balance->endpoints[sender].waiting;
             balance->endpoints[sender].waiting = (uint32_t)i;
@@ -249,27 +263,21 @@ static void wave_begin(Balance *balance)
     }
     for (uint32_t i = 0; i < balance->touched_count; i++) {
         uint32_t endpoint = balance->touched[i];
-        heap_push(&balance->levels, (HeapItem){balance->endpoints[endpoint].load, 0, endpoint});
+        heap_push(&balance->levels, (HeapItem){balance->endpoints[endpoint].load, endpoint});
     }
 }
 
-static void take_chunk(Balance *balance, uint32_t index)
+static void take_endpoint(Balance *balance, uint32_t endpoint, uint64_t words)
 {
-    const Chunk *chunk = &balance->streams->chunks.items[index];
-    uint32_t transfer = chunk_transfer(balance->streams, chunk);
-    uint32_t endpoints = chunk_endpoints(balance, transfer);
-    uint64_t load = balance->level + chunk->words;
-    for (uint32_t k = 0; k < endpoints; k++) {
-        uint32_t endpoint = chunk_endpoint(balance, transfer, k);
-        Endpoint *state = &balance->endpoints[endpoint];
-        state->load = load;
-        state->remaining -= chunk->words;
-        bit_clear(balance->free[side_of(balance, endpoint)], tile_of(balance, endpoint));
-        if (--state->left > 0) {
-            heap_push(&balance->levels, (HeapItem){load, 0, endpoint});
-        }
+    Endpoint *state = &balance->endpoints[endpoint];
+    uint32_t side = side_of(balance, endpoint), tile = tile_of(balance, endpoint);
+    state->load = balance->level + words;
+    state->remaining -= words;
+    bit_clear(balance->free[side], tile);
+    bit_clear(balance->peers[side], tile);
+    if (--state->left > 0) {
+        heap_push(&balance->levels, (HeapItem){state->load, endpoint});
     }
-    balance->places[balance->placed++] = index;
 }
 
 static void take_unicast(Balance *balance, uint32_t endpoint, uint32_t partner)
@@ -277,18 +285,32 @@ static void take_unicast(Balance *balance, uint32_t endpoint, uint32_t partner)
     uint32_t tile = tile_of(balance, endpoint);
     uint32_t sender = side_of(balance, endpoint) == 0 ? tile : partner;
     uint32_t receiver = side_of(balance, endpoint) == 0 ? partner : tile;
+    const Unicast *unicast = unicast_find(balance, sender, receiver);
     bit_clear(row_of(balance, sender), receiver);
     bit_clear(row_of(balance, endpoint_of(balance, 1, receiver)), sender);
-    take_chunk(balance, unicast_chunk(balance, sender, receiver));
+    take_endpoint(balance, sender, unicast->words);
+    take_endpoint(balance, endpoint_of(balance, 1, receiver), unicast->words);
+    balance->places[balance->placed++] = unicast->chunk;
+}
+
+static void take_multicast(Balance *balance, uint32_t index)
+{
+    const Chunk *chunk = &balance->streams->chunks.items[index];
+    uint32_t transfer = chunk_transfer(balance->streams, chunk);
+    uint32_t endpoints = chunk_endpoints(balance, transfer);
+    for (uint32_t k = 0; k < endpoints; k++) {
+        take_endpoint(balance, chunk_endpoint(balance, transfer, k), chunk->words);
+    }
+    balance->places[balance->placed++] = index;
 }
 
 /* ---- a level ---- */
 
 static void level_arrivals(Balance *balance)
 {
-    balance->level = balance->levels.items[0].major;
+    balance->level = balance->levels.items[0].key;
     balance->arrival_count = 0;
-    while (balance->levels.count > 0 && balance->levels.items[0].major == balance->level) {
+    while (balance->levels.count > 0 && balance->levels.items[0].key == balance->level) {
         uint32_t endpoint = heap_pop(&balance->levels).id;
         balance->arrivals[balance->arrival_count++] = endpoint;
         bit_set(balance->free[side_of(balance, endpoint)], tile_of(balance, endpoint));
@@ -296,33 +318,53 @@ static void level_arrivals(Balance *balance)
     }
 }
 
-/* A multicast chunk becomes a candidate, or waits at its endpoint of the greatest load. */
-static void look_at_multicast(Balance *balance, uint32_t index, bool take)
+/* Where a multicast chunk may be waiting: at its endpoint of the greatest load, whose load is returned. */
+static uint64_t multicast_load(Balance *balance, uint32_t transfer, uint32_t *busiest, uint64_t *remaining)
 {
-    const Chunk *chunk = &balance->streams->chunks.items[index];
-    uint32_t transfer = chunk_transfer(balance->streams, chunk);
     uint32_t endpoints = chunk_endpoints(balance, transfer);
-    uint64_t load = 0, remaining = 0;
-    uint32_t busiest = 0;
+    uint64_t load = 0;
+    *remaining = 0;
     for (uint32_t k = 0; k < endpoints; k++) {
         uint32_t endpoint = chunk_endpoint(balance, transfer, k);
         const Endpoint *state = &balance->endpoints[endpoint];
-        remaining = state->remaining > remaining ? state->remaining : remaining;
+        *remaining = state->remaining > *remaining ? state->remaining : *remaining;
         if (k == 0 || state->load > load) {
             load = state->load;
-            busiest = endpoint;
+            *busiest = endpoint;
         }
     }
     balance->steps += endpoints;
-    if (load > balance->level) {
-        balance->next_waiting[index - balance->low] = balance->endpoints[busiest].waiting;
-        balance->endpoints[busiest].waiting = index;
-    } else if (take) {
-        take_chunk(balance, index);
+    return load;
+}
+
+static void multicast_wait(Balance *balance, uint32_t index, uint32_t endpoint)
+{
+    balance->next_waiting[index - balance->low] = balance->endpoints[endpoint].waiting;
+    balance->endpoints[endpoint].waiting = index;
+}
+
+/* Looks again at a multicast chunk that waited: it becomes a candidate or waits elsewhere. */
+static void multicast_look(Balance *balance, uint32_t index)
+{
+    uint64_t remaining;
+    uint32_t busiest, transfer = chunk_transfer(balance->streams, &balance->streams->chunks.items[index]);
+    if (multicast_load(balance, transfer, &busiest, &remaining) > balance->level) {
+        multicast_wait(balance, index, busiest);
     } else {
         heap_push(&balance->candidates,
-                  (HeapItem){~remaining, multicast_order(balance, chunk),
-                             2 * balance->tile_count + (uint32_t)(index - balance->low)});
+                  (HeapItem){~remaining, 2u * balance->tile_count + (uint32_t)(index - balance->low)});
+    }
+}
+
+/* Takes a candidate, unless a chunk taken at this level shares an endpoint. */
+static void multicast_try(Balance *balance, uint32_t index)
+{
+    uint64_t remaining;
+    uint32_t busiest, transfer = chunk_transfer(balance->streams, &balance->streams->chunks.items[index]);
+    if (multicast_load(balance, transfer, &busiest, &remaining) > balance->level) {
+        multicast_wait(balance, index, busiest);
+    } else {
+        take_multicast(balance, index);
     }
 }
 
@@ -334,31 +376,29 @@ static void level_multicasts(Balance *balance)
         state->waiting = NONE;
         while (index != NONE) {
             uint32_t next = balance->next_waiting[index - balance->low];
-            look_at_multicast(balance, index, false);
+            multicast_look(balance, index);
             index = next;
         }
     }
 }
 
-static void push_ready(Balance *balance, uint32_t endpoint, uint32_t partner)
+static void push_candidate(Balance *balance, uint32_t endpoint)
 {
-    heap_push(&balance->candidates, (HeapItem){~balance->endpoints[endpoint].remaining,
-                                               ready_order(balance, endpoint, partner), endpoint});
+    heap_push(&balance->candidates, (HeapItem){~balance->endpoints[endpoint].remaining, endpoint});
 }
 
-/* The arrivals of one side with their first ready chunks; and those endpoints at the other side, free since
- * an earlier level, that have a chunk with an arrival of a smaller remainder. */
+/* The arrivals of one side that have a ready chunk; and those endpoints at the other side, free since an
+ * earlier level, that have a chunk with an arrival of a smaller remainder. */
 static void level_unicasts(Balance *balance, uint32_t side)
 {
     uint32_t words = balance->row_words;
     uint64_t smallest = UINT64_MAX;
     for (uint32_t i = 0; i < balance->arrival_count; i++) {
         uint32_t endpoint = balance->arrivals[i];
-        uint32_t partner;
-        if (side_of(balance, endpoint) != side || (partner = first_ready(balance, endpoint)) == NONE) {
+        if (side_of(balance, endpoint) != side || first_ready(balance, endpoint) == NONE) {
             continue;
         }
-        push_ready(balance, endpoint, partner);
+        push_candidate(balance, endpoint);
         uint64_t remaining = balance->endpoints[endpoint].remaining;
         if (remaining < balance->cap[1 - side]) {
             smallest = remaining < smallest ? remaining : smallest;
@@ -377,8 +417,95 @@ static void level_unicasts(Balance *balance, uint32_t side)
         for (; bits != 0; bits &= bits - 1) {
             uint32_t endpoint = endpoint_of(balance, 1 - side, 64 * k + bit_lowest(bits));
             if (balance->endpoints[endpoint].remaining > smallest) {
-                push_ready(balance, endpoint, first_ready(balance, endpoint));
+                push_candidate(balance, endpoint);
             }
+        }
+    }
+}
+
+/* ---- candidates of one remainder ---- */
+
+/* The partner in the first ready chunk of an endpoint; of a sender that is no peer, among the peers. */
+static uint32_t peer_partner(const Balance *balance, uint32_t endpoint)
+{
+    bool peer = side_of(balance, endpoint) == 1 || bit_get(balance->peers[0], endpoint);
+    return peer ? first_ready(balance, endpoint)
+                : first_common(balance, row_of(balance, endpoint), balance->peers[1]);
+}
+
+static void push_ready(Balance *balance, uint32_t endpoint)
+{
+    uint32_t partner = peer_partner(balance, endpoint);
+    if (partner != NONE) {
+        heap_push(&balance->ready, (HeapItem){ready_order(balance, endpoint, partner), endpoint});
+    }
+}
+
+/* Takes the candidates of the greatest remainder off the heap: senders and multicasts become ready ones, the
+ * receivers are listed. */
+static uint32_t peers_gather(Balance *balance)
+{
+    uint64_t key = balance->candidates.items[0].key;
+    uint32_t receivers = 0;
+    memset(balance->peers[0], 0, balance->row_words * sizeof *balance->peers[0]);
+    memset(balance->peers[1], 0, balance->row_words * sizeof *balance->peers[1]);
+    while (balance->candidates.count > 0 && balance->candidates.items[0].key == key) {
+        uint32_t id = heap_pop(&balance->candidates).id;
+        if (id >= 2u * balance->tile_count) {
+            const Chunk *chunk =
+                &balance->streams->chunks.items[balance->low + id - 2u * balance->tile_count];
+            heap_push(&balance->ready, (HeapItem){multicast_order(balance, chunk), id});
+        } else if (balance->endpoints[id].load > balance->level) {
+            continue; /* taken at this level */
+        } else if (side_of(balance, id) == 0) {
+            bit_set(balance->peers[0], id);
+            push_ready(balance, id);
+        } else {
+            balance->receivers[receivers++] = id;
+        }
+    }
+    return receivers;
+}
+
+static void peers_add_receivers(Balance *balance, uint32_t count)
+{
+    if (count <= FEW_RECEIVERS) {
+        for (uint32_t i = 0; i < count; i++) {
+            push_ready(balance, balance->receivers[i]);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bit_set(balance->peers[1], tile_of(balance, balance->receivers[i]));
+    }
+    for (uint32_t k = 0; k < balance->row_words; k++) {
+        for (uint64_t bits = balance->free[0][k] & ~balance->peers[0][k]; bits != 0; bits &= bits - 1) {
+            push_ready(balance, 64 * k + bit_lowest(bits));
+        }
+    }
+}
+
+static void peers_take(Balance *balance)
+{
+    while (balance->ready.count > 0) {
+        HeapItem item = heap_pop(&balance->ready);
+        balance->steps += balance->row_words;
+        if (item.id >= 2u * balance->tile_count) {
+            multicast_try(balance, (uint32_t)balance->low + item.id - 2u * balance->tile_count);
+            continue;
+        }
+        if (balance->endpoints[item.id].load > balance->level) {
+            continue; /* taken at this level */
+        }
+        uint32_t partner = peer_partner(balance, item.id);
+        if (partner == NONE) {
+            continue;
+        }
+        uint64_t order = ready_order(balance, item.id, partner);
+        if (order == item.key) {
+            take_unicast(balance, item.id, partner);
+        } else {
+            heap_push(&balance->ready, (HeapItem){order, item.id});
         }
     }
 }
@@ -386,24 +513,8 @@ static void level_unicasts(Balance *balance, uint32_t side)
 static void level_take(Balance *balance)
 {
     while (balance->candidates.count > 0) {
-        HeapItem item = heap_pop(&balance->candidates);
-        balance->steps += balance->row_words;
-        if (item.id >= 2u * balance->tile_count) {
-            look_at_multicast(balance, (uint32_t)balance->low + item.id - 2u * balance->tile_count, true);
-            continue;
-        }
-        if (balance->endpoints[item.id].load > balance->level) {
-            continue; /* taken at this level */
-        }
-        uint32_t partner = first_ready(balance, item.id);
-        if (partner == NONE) {
-            continue;
-        }
-        if (ready_order(balance, item.id, partner) == item.minor) {
-            take_unicast(balance, item.id, partner);
-        } else {
-            push_ready(balance, item.id, partner);
-        }
+        peers_add_receivers(balance, peers_gather(balance));
+        peers_take(balance);
     }
 }
 
@@ -463,19 +574,24 @@ static bool balance_reserve(Balance *balance, Error *error)
     size_t tiles = balance->tile_count, endpoints = 2 * tiles, wave = largest_wave(balance->streams);
     size_t words = balance->row_words;
     uint64_t *bits = balance->matrix =
-        mem_zero((endpoints + 5) * words, sizeof *balance->matrix, error); /* and the five rows below */
+        mem_zero((endpoints + 7) * words, sizeof *balance->matrix, error); /* and the seven rows below */
     balance->endpoints = mem_zero(endpoints, sizeof *balance->endpoints, error);
     balance->touched = mem_new(endpoints, sizeof *balance->touched, error);
     balance->arrivals = mem_new(endpoints, sizeof *balance->arrivals, error);
+    balance->receivers = mem_new(tiles, sizeof *balance->receivers, error);
     balance->levels.items = mem_new(endpoints, sizeof(HeapItem), error);
+    balance->ready.items = mem_new(endpoints + wave, sizeof(HeapItem), error);
     balance->candidates.items = mem_new(endpoints + wave, sizeof(HeapItem), error);
     balance->unicasts = mem_new(wave, sizeof *balance->unicasts, error);
+    balance->unicast_receivers = mem_new(wave, sizeof *balance->unicast_receivers, error);
     balance->unicast_start = mem_new(tiles, sizeof *balance->unicast_start, error);
     balance->unicast_count = mem_new(tiles, sizeof *balance->unicast_count, error);
     balance->next_waiting = mem_new(wave, sizeof *balance->next_waiting, error);
     if (bits == NULL || balance->endpoints == NULL || balance->touched == NULL || balance->arrivals == NULL ||
-        balance->levels.items == NULL || balance->candidates.items == NULL || balance->unicasts == NULL ||
-        balance->unicast_start == NULL || balance->unicast_count == NULL || balance->next_waiting == NULL) {
+        balance->receivers == NULL || balance->ready.items == NULL || balance->levels.items == NULL ||
+        balance->candidates.items == NULL || balance->unicasts == NULL ||
+        balance->unicast_receivers == NULL || balance->unicast_start == NULL ||
+        balance->unicast_count == NULL || balance->next_waiting == NULL) {
         return false;
     }
     bits += endpoints * words;
@@ -484,6 +600,8 @@ static bool balance_reserve(Balance *balance, Error *error)
     balance->arrived[0] = bits + 2 * words;
     balance->arrived[1] = bits + 3 * words;
     balance->reached = bits + 4 * words;
+    balance->peers[0] = bits + 5 * words;
+    balance->peers[1] = bits + 6 * words;
     return true;
 }
 
@@ -493,9 +611,12 @@ static void balance_free(Balance *balance)
     mem_free(balance->endpoints);
     mem_free(balance->touched);
     mem_free(balance->arrivals);
+    mem_free(balance->receivers);
+    mem_free(balance->ready.items);
     mem_free(balance->levels.items);
     mem_free(balance->candidates.items);
     mem_free(balance->unicasts);
+    mem_free(balance->unicast_receivers);
     mem_free(balance->unicast_start);
     mem_free(balance->unicast_count);
     mem_free(balance->next_waiting);
@@ -525,8 +646,8 @@ bool balance_waves(const Phase *phase, uint16_t tile_count, const Streams *strea
     if (done) {
         sum_work(&balance);
     }
-    while (done && balance.placed < streams->chunks.count) {
-        balance.low = balance.placed;
+    while (done && balance.high < streams->chunks.count) {
+        balance.low = balance.high;
         balance.high = wave_end(streams, balance.low);
         done = balance_wave(&balance, progress, error);
     }

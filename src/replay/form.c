@@ -25,7 +25,7 @@ static void form_add_receiver(const FormMaker *maker, Form *form, uint16_t tile,
     receiver->receive = (RowReceive){.transfer = form->transfer,
                                      .address = address,
                                      .words = (uint16_t)form->words,
-                                     .source = maker->tiles[maker->phase->source[form->transfer]].physical,
+                                     .source = maker->tiles[form->source].physical,
                                      .sets_pointer = row_needs_pointer(receiver->row, address)};
     receiver->elements = fabric_elements(address, 4 * form->words);
     form->loopback = form->loopback || receiver->row == form->row;
@@ -35,7 +35,7 @@ static void form_add_receiver(const FormMaker *maker, Form *form, uint16_t tile,
 static void form_time(const FormMaker *maker, Form *form)
 {
     const Phase *phase = maker->phase;
-    const FabricTile *source = &maker->tiles[phase->source[form->transfer]];
+    const FabricTile *source = &maker->tiles[form->source];
     const uint16_t *tiles = phase->receiver_tile + phase->receiver_start[form->transfer];
     int earliest = 0;
     for (uint32_t i = 0; i < form->receiver_count; i++) {
@@ -60,7 +60,8 @@ void form_make(const FormMaker *maker, uint32_t transfer, Form *form)
     const Phase *phase = maker->phase;
     form->transfer = transfer;
     form->words = phase->words[transfer];
-    form->row = &maker->states->tiles[phase->source[transfer]];
+    form->source = phase->source[transfer];
+    form->row = &maker->states->tiles[form->source];
     form->receiver_count = 0;
     form->loopback = false;
     form->send = (RowSend){.elements = form_elements_read(phase, transfer),
@@ -86,19 +87,19 @@ bool form_check_loopback(const FormMaker *maker, const Form *form, Error *error)
         if (form->receiver_count == 1) {
             return error_set(error, ERROR_REFUSED,
                              "phase %u, transfer %u: it sends to its own tile %u and to no other tile", phase,
-                             form->transfer, maker->phase->source[form->transfer]);
+                             form->transfer, form->source);
         }
         if ((receiver->elements & form->send.elements) != 0) {
             return error_set(error, ERROR_REFUSED,
                              "phase %u, transfer %u: it sends to its own tile %u inside one memory element",
-                             phase, form->transfer, maker->phase->source[form->transfer]);
+                             phase, form->transfer, form->source);
         }
         uint32_t neutral = row_source_end(&receiver->receive);
         if (neutral == form->send.start || neutral == form->send.start + 1) {
             return error_set(error, ERROR_REFUSED,
                              "phase %u, transfer %u: it sends %u words to its own tile %u, which no row can "
                              "encode: its neutral mux event meets the start of its send",
-                             phase, form->transfer, form->words, maker->phase->source[form->transfer]);
+                             phase, form->transfer, form->words, form->source);
         }
     }
     return true;

@@ -15,8 +15,9 @@ typedef struct FormReceiver {
 typedef struct Form {
     uint32_t transfer;
     uint32_t words;
-    RowState *row; /* of the source tile */
-    RowSend send;  /* start: S at offset 0 */
+    uint16_t source; /* tile */
+    RowState *row;   /* its state */
+    RowSend send;    /* start: S at offset 0 */
     FormReceiver *receivers;
     uint32_t receiver_count;
     bool loopback; /* the source tile is one of the receivers */

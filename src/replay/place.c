@@ -20,6 +20,7 @@ typedef struct Placer {
     Replay *replay;
     Form form;
     RowMark *marks; /* of the receivers of the form */
+    SearchMemory *memory;
 } Placer;
 
 static RowReceive receive_at(const FormReceiver *receiver, uint32_t offset)
@@ -43,16 +44,24 @@ static uint32_t last_control(const RowState *row, const RowReceive *receive)
     return receive->sets_pointer && pointer > neutral ? pointer : neutral;
 }
 
+/* Whether the row of the i-th receiver, which has the receive already, is still encodable. */
 static bool receiver_still_encodable(const Form *form, const RowSend *send, uint32_t i, uint32_t offset)
 {
-    const FormReceiver *receiver = &form->receivers[i];
-    RowReceive receive = receive_at(receiver, offset);
-    uint32_t first = receive.mux_start, last = last_control(receiver->row, &receive);
-    if (receiver->row == form->row) {
-        first = send->start < first ? send->start : first;
-        last = row_send_end(send) > last ? row_send_end(send) : last;
+    const RowState *row = form->receivers[i].row;
+    RowReceive receive = receive_at(&form->receivers[i], offset);
+    uint32_t first = receive.mux_start, last = last_control(row, &receive);
+    if (row != form->row) {
+        return row_still_encodable(row, NULL, first, last);
     }
-    return row_still_encodable(receiver->row, first, last);
+    first = send->start < first ? send->start : first;
+    last = row_send_end(send) > last ? row_send_end(send) : last;
+    return row_still_encodable(row, send, first, last);
+}
+
+static void add_receive(const FormReceiver *receiver, uint32_t offset)
+{
+    RowReceive receive = receive_at(receiver, offset);
+    row_add_receive(receiver->row, &receive, receiver->elements);
 }
 
 /* Puts the transfer into the states of its tiles. */
@@ -61,8 +70,7 @@ static void place_at(const Form *form, uint32_t offset)
     RowSend send = send_at(form, offset);
     row_add_send(form->row, &send);
     for (uint32_t i = 0; i < form->receiver_count; i++) {
-        RowReceive receive = receive_at(&form->receivers[i], offset);
-        row_add_receive(form->receivers[i].row, &receive, form->receivers[i].elements);
+        add_receive(&form->receivers[i], offset);
     }
 }
 
@@ -72,31 +80,26 @@ static bool place_aligned(Placer *placer, uint32_t offset, uint32_t *next)
 {
     const Form *form = &placer->form;
     RowSend send = send_at(form, offset);
-    RowMark source_mark = row_mark(form->row);
-    row_add_send(form->row, &send);
-    if (!form->loopback && !row_still_encodable(form->row, send.start, row_send_end(&send))) {
-        row_take_back(form->row, &source_mark, &send);
+    if (!form->loopback && !row_still_encodable(form->row, &send, send.start, row_send_end(&send))) {
         *next = offset + row_next_verdict(form->row, &send) - send.start;
         return false;
     }
-    uint32_t placed = 0;
     bool encodable = true;
-    while (encodable && placed < form->receiver_count) {
-        const FormReceiver *receiver = &form->receivers[placed];
-        RowReceive receive = receive_at(receiver, offset);
-        placer->marks[placed] = row_mark(receiver->row);
-        row_add_receive(receiver->row, &receive, receiver->elements);
+    uint32_t placed = 0;
+    for (; encodable && placed < form->receiver_count; placed++) {
+        placer->marks[placed] = row_mark(form->receivers[placed].row);
+        add_receive(&form->receivers[placed], offset);
         encodable = receiver_still_encodable(form, &send, placed, offset);
-        placed++;
     }
-    if (!encodable) {
-        while (placed-- > 0) {
-            row_take_back(form->receivers[placed].row, &placer->marks[placed], NULL);
-        }
-        row_take_back(form->row, &source_mark, &send);
-        *next = offset + 1;
+    if (encodable) {
+        row_add_send(form->row, &send);
+        return true;
     }
-    return encodable;
+    while (placed-- > 0) {
+        row_take_back(form->receivers[placed].row, &placer->marks[placed]);
+    }
+    *next = offset + 1;
+    return false;
 }
 
 /* Beyond this offset nothing that was placed meets the transfer any more, and the delay before it has had
@@ -118,7 +121,7 @@ static bool place_transfer(Placer *placer, uint32_t requested, Wait *wait, uint3
     const Form *form = &placer->form;
     uint32_t from = requested;
     for (uint32_t tries = 1;; tries++) {
-        if (!search_offset(form, from, placer->progress, offset, wait, error)) {
+        if (!search_offset(form, placer->memory, from, placer->progress, offset, wait, error)) {
             return false;
         }
         if (*offset > (uint32_t)ROW_TIME_MAX - FORM_REACH_MAX) {
@@ -185,13 +188,15 @@ static bool placer_init(Placer *placer, Error *error)
     }
     placer->form.receivers = mem_new(receivers, sizeof *placer->form.receivers, error);
     placer->marks = mem_new(receivers, sizeof *placer->marks, error);
-    return placer->form.receivers != NULL && placer->marks != NULL;
+    placer->memory = search_memory_new(placer->maker->states->tile_count, error);
+    return placer->form.receivers != NULL && placer->marks != NULL && placer->memory != NULL;
 }
 
 static void placer_free(Placer *placer)
 {
     mem_free(placer->form.receivers);
     mem_free(placer->marks);
+    search_memory_free(placer->memory);
 }
 
 bool place_transfers(const FormMaker *maker, const Dependencies *dependencies, const uint32_t *order,

@@ -14,6 +14,8 @@ typedef struct Group {
 /* A walk along a row. */
 typedef struct Encoder {
     const RowState *row;
+    const RowSend *extra; /* a send that is not in the row: the extra_index-th; NULL: none */
+    uint32_t extra_index;
     uint32_t *out;     /* NULL: only count */
     uint32_t time;     /* T: events so far */
     uint32_t words;    /* W: words so far, at least their parity */
@@ -26,7 +28,15 @@ typedef struct Encoder {
     bool stopped;
 } Encoder;
 
-/* ---- the controls in time order ---- */
+/* ---- the sends and the controls in time order ---- */
+
+static const RowSend *encoder_send(const Encoder *encoder, uint32_t index)
+{
+    if (encoder->extra == NULL || index < encoder->extra_index) {
+        return &encoder->row->sends[index];
+    }
+    return index == encoder->extra_index ? encoder->extra : &encoder->row->sends[index - 1];
+}
 
 /* Skips a neutral that the next receive's source event replaces. */
 static void encoder_settle_mux(Encoder *encoder)
@@ -65,14 +75,14 @@ static void encoder_settle_pointer(Encoder *encoder)
 static void encoder_seek(Encoder *encoder, uint32_t time)
 {
     const RowState *row = encoder->row;
-    encoder->mux = row_first_receive_by_mux(row, time);
+    encoder->mux = row_first_mux(row, time);
     encoder->neutral = false;
     if (encoder->mux > 0 && row_source_end(&row->receives[encoder->mux - 1]) >= time) {
         encoder->mux--;
         encoder->neutral = true;
     }
     encoder_settle_mux(encoder);
-    encoder->pointer = row_first_receive_by_payload(row, time);
+    encoder->pointer = row_first_payload(row, time);
     encoder_settle_pointer(encoder);
 }
 
@@ -305,25 +315,26 @@ static bool encoder_inside(Encoder *encoder, const RowSend *send)
 
 /* ---- whole walks ---- */
 
-/* Walks on from `send`, the next one or the one that the walk is in. */
-static bool encoder_walk(Encoder *encoder, uint32_t send)
+/* Walks on from the `index`-th send, the next one or the one that the walk is in. */
+static bool encoder_walk(Encoder *encoder, uint32_t index)
 {
-    const RowState *row = encoder->row;
-    for (; send < row->send_count; send++) {
-        if (!encoder_outside(encoder, row->sends[send].start)) {
+    uint32_t count = encoder->row->send_count + (encoder->extra != NULL);
+    for (; index < count; index++) {
+        const RowSend *send = encoder_send(encoder, index);
+        if (!encoder_outside(encoder, send->start)) {
             return false;
         }
         if (encoder->stopped) {
             return true;
         }
-        if (!encoder_inside(encoder, &row->sends[send])) {
+        if (!encoder_inside(encoder, send)) {
             return false;
         }
         if (encoder->stopped) {
             return true;
         }
     }
-    if (!encoder_outside(encoder, row->horizon)) {
+    if (!encoder_outside(encoder, encoder->row->horizon)) {
         return false;
     }
     if (!encoder->stopped) {
@@ -352,7 +363,7 @@ void row_encode(const RowState *row, uint32_t *words)
     encoder_whole_row(row, words, &count);
 }
 
-bool row_still_encodable(const RowState *row, uint32_t first, uint32_t last)
+bool row_still_encodable(const RowState *row, const RowSend *send, uint32_t first, uint32_t last)
 {
     uint32_t after = row_first_pair(row, last + 1);
     uint32_t from = row_first_pair(row, first);
@@ -362,20 +373,22 @@ bool row_still_encodable(const RowState *row, uint32_t first, uint32_t last)
         }
         after--;
     }
-    Encoder encoder = {.row = row, .stop = row->pairs[after]};
-    uint32_t send = 0;
-    if (from > 0) {
-        uint32_t pair = row->pairs[from - 1];
-        encoder.time = pair - 1;
-        encoder_seek(&encoder, pair);
-        send = row_first_send(row, pair);
-        if (send > 0 && row_send_end(&row->sends[send - 1]) >= pair) {
-            send--;
-        }
-    } else {
-        encoder_seek(&encoder, 0);
+    Encoder encoder = {.row = row, .extra = send, .stop = row->pairs[after]};
+    if (send != NULL) {
+        encoder.extra_index = row_first_send(row, send->start);
     }
-    return encoder_walk(&encoder, send);
+    if (from == 0) {
+        encoder_seek(&encoder, 0);
+        return encoder_walk(&encoder, 0);
+    }
+    uint32_t pair = row->pairs[from - 1]; /* before the changes, so its place in the row is even as before */
+    encoder.time = pair - 1;
+    encoder_seek(&encoder, pair);
+    uint32_t index = row_first_send(row, pair);
+    if (index > 0 && row_send_end(&row->sends[index - 1]) >= pair) {
+        index--; /* the pair lies inside that send */
+    }
+    return encoder_walk(&encoder, index);
 }
 
 /* ---- the next verdict ---- */
@@ -397,14 +410,14 @@ static uint32_t row_reach_before(const RowState *row, uint32_t time)
 {
     uint32_t send = row_first_send(row, time);
     uint32_t reach = send == 0 ? 0 : row_send_end(&row->sends[send - 1]);
-    uint32_t receive = row_first_receive_by_mux(row, time);
+    uint32_t receive = row_first_mux(row, time);
     uint32_t mux = 0;
     if (receive > 0) {
         const RowReceive *last = &row->receives[receive - 1];
         mux = row_source_end(last) < time ? row_source_end(last) : last->mux_start;
     }
     uint32_t latest = mux > reach ? mux : reach;
-    for (receive = row_first_receive_by_payload(row, time); receive > 0; receive--) {
+    for (receive = row_first_payload(row, time); receive > 0; receive--) {
         const RowReceive *last = &row->receives[receive - 1];
         uint32_t pointer = row_payload_start(row, last);
         if (pointer < latest) {

@@ -14,8 +14,9 @@ bool row_measure(const RowState *row, uint32_t *words);
 /* Writes the row: as many words as row_measure counted. */
 void row_encode(const RowState *row, uint32_t *words);
 
-/* Whether a row that was encodable before changes at times in [first, last] still is. */
-bool row_still_encodable(const RowState *row, uint32_t first, uint32_t last);
+/* Whether a row that was encodable, and then got receives whose controls lie in [first, last], still is, with
+ * `send` (NULL: none) in it as well; [first, last] covers that too. */
+bool row_still_encodable(const RowState *row, const RowSend *send, uint32_t first, uint32_t last);
 
 /* For a send that is not in the row, that brings no control to it, and with which at its start the row is not
  * encodable: the next later start at which the verdict may be another. It may be too early, never too late.

@@ -71,7 +71,18 @@ bool row_needs_pointer(const RowState *row, uint32_t address)
 }
 
 /* Finds the first of `count` items whose TIME (an expression in `i`, ascending) is at or after `time`:
- * doubling steps from the end until an earlier one is met, then halving. */
+ * doubling steps, from the end or from the index `from`, until the item is passed, then halving. */
+#define SEARCH_BETWEEN(low, high, TIME)                                                                      \
+    while (low < high) {                                                                                     \
+        uint32_t i = low + (high - low) / 2;                                                                 \
+        if ((TIME) < time) {                                                                                 \
+            low = i + 1;                                                                                     \
+        } else {                                                                                             \
+            high = i;                                                                                        \
+        }                                                                                                    \
+    }                                                                                                        \
+    return low
+
 #define SEARCH_FROM_END(count, TIME)                                                                         \
     uint32_t high = (count), low = 0;                                                                        \
     for (uint32_t step = 1; step <= high; step *= 2) {                                                       \
@@ -82,15 +93,19 @@ bool row_needs_pointer(const RowState *row, uint32_t address)
         }                                                                                                    \
         high = i;                                                                                            \
     }                                                                                                        \
-    while (low < high) {                                                                                     \
-        uint32_t i = low + (high - low) / 2;                                                                 \
-        if ((TIME) < time) {                                                                                 \
-            low = i + 1;                                                                                     \
-        } else {                                                                                             \
+    SEARCH_BETWEEN(low, high, TIME)
+
+#define SEARCH_FROM(from, count, TIME)                                                                       \
+    uint32_t low = (from), high = (count);                                                                   \
+    for (uint32_t step = 1; step <= high - low; step *= 2) {                                                 \
+        uint32_t i = low + step - 1;                                                                         \
+        if ((TIME) >= time) {                                                                                \
             high = i;                                                                                        \
+            break;                                                                                           \
         }                                                                                                    \
+        low = i + 1;                                                                                         \
     }                                                                                                        \
-    return low
+    SEARCH_BETWEEN(low, high, TIME)
 
 uint32_t row_first_send(const RowState *row, uint32_t time)
 {
@@ -103,19 +118,14 @@ uint32_t row_first_run(const RowState *row, uint32_t time)
     SEARCH_FROM_END(row->run_count, row->runs[i].end);
 }
 
-uint32_t row_first_receive_by_mux(const RowState *row, uint32_t time)
+uint32_t row_first_mux(const RowState *row, uint32_t time)
 {
     SEARCH_FROM_END(row->receive_count, row->receives[i].mux_start);
 }
 
-uint32_t row_first_receive_by_payload(const RowState *row, uint32_t time)
+uint32_t row_first_payload(const RowState *row, uint32_t time)
 {
     SEARCH_FROM_END(row->receive_count, row_payload_start(row, &row->receives[i]));
-}
-
-uint32_t row_first_receive_by_memory_end(const RowState *row, uint32_t time)
-{
-    SEARCH_FROM_END(row->receive_count, row_receive_memory_end(row, &row->receives[i]));
 }
 
 uint32_t row_first_pair(const RowState *row, uint32_t time)
@@ -123,28 +133,28 @@ uint32_t row_first_pair(const RowState *row, uint32_t time)
     SEARCH_FROM_END(row->pair_count, row->pairs[i]);
 }
 
-static const RowReceive *row_mux_at(const RowState *row, uint32_t time)
+uint32_t row_next_run(const RowState *row, uint32_t from, uint32_t time)
 {
-    uint32_t i = row_first_receive_by_mux(row, time);
-    if (i < row->receive_count && row->receives[i].mux_start == time) {
-        return &row->receives[i];
-    }
-    return i > 0 && row_source_end(&row->receives[i - 1]) == time ? &row->receives[i - 1] : NULL;
+    time++;
+    SEARCH_FROM(from, row->run_count, row->runs[i].end);
 }
 
-static const RowReceive *row_pointer_at(const RowState *row, uint32_t time)
+uint32_t row_next_mux(const RowState *row, uint32_t from, uint32_t time)
 {
-    uint32_t i = row_first_receive_by_payload(row, time);
-    const RowReceive *receive = &row->receives[i];
-    return i < row->receive_count && receive->sets_pointer && row_payload_start(row, receive) == time
-               ? receive
-               : NULL;
+    SEARCH_FROM(from, row->receive_count, row->receives[i].mux_start);
 }
 
-const RowReceive *row_control_at(const RowState *row, uint32_t time)
+uint32_t row_next_payload(const RowState *row, uint32_t from, uint32_t time)
 {
-    const RowReceive *receive = row_mux_at(row, time);
-    return receive != NULL ? receive : row_pointer_at(row, time);
+    SEARCH_FROM(from, row->receive_count, row_payload_start(row, &row->receives[i]));
+}
+
+/* Whether a pointer event is at `time`. */
+static bool row_has_pointer_at(const RowState *row, uint32_t time)
+{
+    uint32_t i = row_first_payload(row, time);
+    return i < row->receive_count && row->receives[i].sets_pointer &&
+           row_payload_start(row, &row->receives[i]) == time;
 }
 
 static void row_raise_horizon(RowState *row, uint32_t time)
@@ -174,25 +184,6 @@ static void row_add_run(RowState *row, uint32_t start, uint32_t end)
     }
 }
 
-static void row_cut_run(RowState *row, uint32_t start, uint32_t end)
-{
-    uint32_t i = row_first_run(row, start);
-    RowRun *run = &row->runs[i];
-    if (run->start == start && run->end == end) {
-        memmove(run, run + 1, (row->run_count - i - 1) * sizeof *run);
-        row->run_count--;
-    } else if (run->start == start) {
-        run->start = end;
-    } else if (run->end == end) {
-        run->end = start;
-    } else {
-        memmove(run + 1, run, (row->run_count - i) * sizeof *run);
-        run[0].end = start;
-        run[1].start = end;
-        row->run_count++;
-    }
-}
-
 void row_add_send(RowState *row, const RowSend *send)
 {
     uint32_t i = row_first_send(row, send->start);
@@ -210,10 +201,10 @@ void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements
     row->receives[row->receive_count++] = *receive;
     /* Later mux events are its own two; the pointer events that may meet them are those of the last receives
      * and its own. */
-    if (row_pointer_at(row, receive->mux_start) != NULL) {
+    if (row_has_pointer_at(row, receive->mux_start)) {
         row->pairs[row->pair_count++] = receive->mux_start;
     }
-    if (row_pointer_at(row, neutral) != NULL) {
+    if (row_has_pointer_at(row, neutral)) {
         row->pairs[row->pair_count++] = neutral;
     }
     row->received_elements |= elements;
@@ -222,21 +213,13 @@ void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements
 
 RowMark row_mark(const RowState *row)
 {
-    return (RowMark){row->horizon, row->receive_count, row->pair_count, row->sent_elements,
-                     row->received_elements};
+    return (RowMark){row->horizon, row->receive_count, row->pair_count, row->received_elements};
 }
 
-void row_take_back(RowState *row, const RowMark *mark, const RowSend *send)
+void row_take_back(RowState *row, const RowMark *mark)
 {
-    if (send != NULL) {
-        uint32_t i = row_first_send(row, send->start);
-        row->send_count--;
-        memmove(&row->sends[i], &row->sends[i + 1], (row->send_count - i) * sizeof *row->sends);
-        row_cut_run(row, send->start, row_send_end(send));
-    }
     row->horizon = mark->horizon;
     row->receive_count = mark->receive_count;
     row->pair_count = mark->pair_count;
-    row->sent_elements = mark->sent_elements;
     row->received_elements = mark->received_elements;
 }

@@ -142,25 +142,27 @@ static inline const RowReceive *row_last_receive(const RowState *row)
 /* Whether a receive to `address` must set the pointer: not when it continues the last payload. */
 bool row_needs_pointer(const RowState *row, uint32_t address);
 
-/* ---- searches; all logarithmic in the distance from the end ---- */
+/* ---- searches ---- */
 
-/* The first send that starts at or after `time`; send_count when there is none. */
+/* These are logarithmic in the distance from the end. The first send that starts at or after `time`;
+ * send_count when there is none. */
 uint32_t row_first_send(const RowState *row, uint32_t time);
 
 /* The first run that ends after `time`. */
 uint32_t row_first_run(const RowState *row, uint32_t time);
 
-/* The first receive whose X is, whose pointer event would be, whose memory end is at or after `time`. */
-uint32_t row_first_receive_by_mux(const RowState *row, uint32_t time);
-uint32_t row_first_receive_by_payload(const RowState *row, uint32_t time);
-uint32_t row_first_receive_by_memory_end(const RowState *row, uint32_t time);
+/* The first receive whose X, whose Q is at or after `time`. */
+uint32_t row_first_mux(const RowState *row, uint32_t time);
+uint32_t row_first_payload(const RowState *row, uint32_t time);
 
 /* The first pair at or after `time`. */
 uint32_t row_first_pair(const RowState *row, uint32_t time);
 
-/* The receive that has a control at `time` (for the place of a replaced neutral: either of the two); NULL
- * when no control is there. */
-const RowReceive *row_control_at(const RowState *row, uint32_t time);
+/* The same from index `from`, which is not beyond what is looked for: logarithmic in the distance from there.
+ */
+uint32_t row_next_run(const RowState *row, uint32_t from, uint32_t time);
+uint32_t row_next_mux(const RowState *row, uint32_t from, uint32_t time);
+uint32_t row_next_payload(const RowState *row, uint32_t from, uint32_t time);
 
 /* ---- changes ---- */
 
@@ -171,16 +173,15 @@ void row_add_send(RowState *row, const RowSend *send);
  * `elements` are those that it writes. */
 void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements);
 
-/* What must be remembered to take the latest additions back. */
+/* What must be remembered to take the latest receives back. */
 typedef struct RowMark {
     uint32_t horizon, receive_count, pair_count;
-    uint64_t sent_elements, received_elements;
+    uint64_t received_elements;
 } RowMark;
 
 RowMark row_mark(const RowState *row);
 
-/* Takes the receives added since the mark away, and, when `send` is not NULL, that send too; other sends must
- * not have been added since. */
-void row_take_back(RowState *row, const RowMark *mark, const RowSend *send);
+/* Takes the receives added since the mark away; no send may have been added since. */
+void row_take_back(RowState *row, const RowMark *mark);
 
 #endif
