@@ -59,7 +59,8 @@ static void append_again(Phase *phase)
                              phase_address_count(phase, i), tile, tile_address, receivers, NULL));
 }
 
-static Phase *random_phase(uint16_t tiles)
+/* On `tiles` tiles, `stride` apart: near ones hear each other early, far ones late. */
+static Phase *random_phase(uint16_t tiles, uint16_t stride)
 {
     Phase *phase = phase_new(1, NULL);
     assert_non_null(phase);
@@ -77,16 +78,16 @@ static Phase *random_phase(uint16_t tiles)
         receivers = receivers < tiles ? receivers : tiles;
         uint16_t first = (uint16_t)(source + 1 + random_below(tiles - 1u));
         for (uint32_t k = 0; k < receivers; k++) {
-            tile[k] = (uint16_t)((first + k) % tiles);
+            tile[k] = (uint16_t)((first + k) % tiles * stride);
             tile_address[k] = random_address(false, words, width);
-            if (tile[k] == source) { /* a loopback: few words, and elements of its own */
+            if (tile[k] == source * stride) { /* a loopback: few words, and elements of its own */
                 words = 5;
                 width = WIDTH_WORD32;
                 tile_address[k] = 0xa0000 + 32 * i;
             }
         }
-        assert_true(phase_append(phase, source, words, width, addresses, repeat, tile, tile_address,
-                                 receivers, NULL));
+        assert_true(phase_append(phase, (uint16_t)(source * stride), words, width, addresses, repeat, tile,
+                                 tile_address, receivers, NULL));
         if (random_below(10) == 0) {
             append_again(phase);
         }
@@ -144,8 +145,8 @@ static void spoilt_renew(Case *c)
 
 static void case_make(Case *c)
 {
-    *c = (Case){.tiles = (uint16_t)(2 + random_below(TILES_MAX - 1))};
-    c->phase = random_phase(c->tiles);
+    uint16_t used = (uint16_t)(2 + random_below(TILES_MAX - 1)), stride = random_below(2) != 0 ? 9 : 1;
+    *c = (Case){.phase = random_phase(used, stride), .tiles = (uint16_t)(used * stride)};
     Error error = {0};
     if (!phase_check(c->phase, c->tiles, &error) ||
         !dependencies_compute(c->phase, c->tiles, NULL, &c->dependencies, &error) ||
@@ -648,6 +649,19 @@ static void spoilt_results_are_caught(void **state)
 
 /* ---- schedules that are right for another phase ---- */
 
+/* The first cycle of every send; to be freed with mem_free. */
+static uint32_t *send_starts(const Case *c, const Replay *replay)
+{
+    uint32_t *start = mem_new(c->phase->transfers, sizeof *start, NULL);
+    assert_non_null(start);
+    for (uint64_t a = 0; a < replay->activity_start[c->tiles]; a++) {
+        if (replay->activities[a].kind == ACTIVITY_SEND) {
+            start[replay->activities[a].transfer] = replay->activities[a].start;
+        }
+    }
+    return start;
+}
+
 /* Replays without the dependencies, and compares the verdict with a plain look at the starts. */
 static void early_successors_are_caught(void **state)
 {
@@ -662,13 +676,7 @@ static void early_successors_are_caught(void **state)
         if (!replay_run(c.phase, c.tiles, &none, &REPLAY_OPTIONS_DEFAULT, NULL, &replay, &error)) {
             fail_msg("%s", error.message);
         }
-        uint32_t *start = mem_new(c.phase->transfers, sizeof *start, NULL);
-        assert_non_null(start);
-        for (uint64_t a = 0; a < replay.activity_start[c.tiles]; a++) {
-            if (replay.activities[a].kind == ACTIVITY_SEND) {
-                start[replay.activities[a].transfer] = replay.activities[a].start;
-            }
-        }
+        uint32_t *start = send_starts(&c, &replay);
         bool broken = false;
         for (uint32_t t = 0; c.dependencies.edges != 0 && t < c.phase->transfers; t++) {
             for (uint32_t e = c.dependencies.predecessor_start[t];
@@ -691,11 +699,51 @@ static void early_successors_are_caught(void **state)
     assert_true(late > 0 && early > 0);
 }
 
-/* A copy of the phase in which one more Repeat iteration of some transfers reads from where the tile receives
- * something. */
-static Phase *phase_with_more_reads(const Case *c)
+/* The verdict when `after` depends on `before` and nothing else depends on anything. */
+static ReplayVerdict check_with_edge(const Case *c, uint32_t before, uint32_t after)
 {
-    const Phase *phase = c->phase;
+    uint32_t *predecessor_start = mem_zero(c->phase->transfers + 1u, sizeof *predecessor_start, NULL);
+    assert_non_null(predecessor_start);
+    for (uint32_t i = after + 1; i <= c->phase->transfers; i++) {
+        predecessor_start[i] = 1;
+    }
+    Case changed = *c;
+    changed.dependencies =
+        (Dependencies){.edges = 1, .predecessor_start = predecessor_start, .predecessors = &before};
+    ReplayVerdict verdict = case_check(&changed, &c->right);
+    mem_free(predecessor_start);
+    return verdict;
+}
+
+/* A transfer that starts when another one completes may depend on it; one that starts a cycle earlier may
+ * not. */
+static void dependencies_are_kept_to_the_cycle(void **state)
+{
+    (void)state;
+    size_t met[2] = {0};
+    for (unsigned i = 0; i < PHASES * 5; i++) {
+        Case c;
+        case_make(&c);
+        uint32_t *start = send_starts(&c, &c.right);
+        for (uint32_t before = 0; before < c.phase->transfers; before++) {
+            for (uint32_t after = 0; after < c.phase->transfers; after++) {
+                uint32_t early = c.right.completion[before] - start[after];
+                if (early < 2) {
+                    assert_true(check_with_edge(&c, before, after).pass == (early == 0));
+                    met[early]++;
+                }
+            }
+        }
+        mem_free(start);
+        case_free(&c);
+    }
+    print_message("# single dependencies: %zu just kept, %zu missed by a cycle and caught\n", met[0], met[1]);
+    assert_true(met[0] > 20 && met[1] > 20);
+}
+
+/* A copy of the phase in which one transfer reads from one more address. */
+static Phase *phase_with_another_read(const Phase *phase, uint32_t transfer, uint32_t address)
+{
     Phase *changed = phase_new(phase->number, NULL);
     assert_non_null(changed);
     for (uint32_t i = 0; i < phase->transfers; i++) {
@@ -703,8 +751,8 @@ static Phase *phase_with_more_reads(const Case *c)
         for (; repeat < phase_address_count(phase, i); repeat++) {
             addresses[repeat] = phase_address(phase, i, repeat);
         }
-        if (random_below(20) == 0) {
-            addresses[repeat++] = random_address(false, phase->words[i], WIDTH_PAIRED64);
+        if (i == transfer) {
+            addresses[repeat++] = address;
         }
         uint32_t r = phase->receiver_start[i];
         assert_true(phase_append(changed, phase->source[i], phase->words[i], (Width)phase->width[i],
@@ -742,29 +790,70 @@ static bool shares_elements(const Case *c)
     return false;
 }
 
+static bool is_loopback(const Phase *phase, uint32_t transfer)
+{
+    for (uint32_t r = phase->receiver_start[transfer]; r < phase->receiver_start[transfer + 1]; r++) {
+        if (phase->receiver_tile[r] == phase->source[transfer]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lets the send read, in one more Repeat iteration, what the receive writes, and compares the verdict with a
+ * plain look at every pair. Returns whether elements are shared then. */
+static bool check_with_read(const Case *c, const Activity *send, const Activity *receive)
+{
+    uint32_t address = receive->address & ~7u, end = ADDRESS_BYTES_END - 4u * send->words;
+    Case changed = *c;
+    changed.phase = phase_with_another_read(c->phase, send->transfer, address < end ? address : end & ~7u);
+    bool shares = shares_elements(&changed);
+    ReplayVerdict verdict = case_check(&changed, &c->right);
+    assert_true(verdict.pass == !shares);
+    count_fault(verdict.first_fault);
+    phase_free(changed.phase);
+    return shares;
+}
+
+/* Sends and receives of a tile whose memory times meet or miss each other by a cycle, and some others. */
 static void shared_elements_are_caught(void **state)
 {
     (void)state;
-    size_t shared = 0, separate = 0;
-    for (unsigned i = 0; i < PHASES * 5; i++) {
+    size_t shared = 0, separate = 0, just[4] = {0};
+    for (unsigned i = 0; i < PHASES * 2; i++) {
         Case c;
         case_make(&c);
         assert_false(shares_elements(&c));
-        Phase *original = c.phase;
-        c.phase = phase_with_more_reads(&c);
-        bool shares = shares_elements(&c);
-        ReplayVerdict verdict = case_check(&c, &c.right);
-        assert_true(verdict.pass == !shares);
-        count_fault(verdict.first_fault);
-        shared += shares;
-        separate += !shares;
-        phase_free(c.phase);
-        c.phase = original;
+        for (int t = 0; t < c.tiles; t++) {
+            for (uint64_t a = c.right.activity_start[t]; a < c.right.activity_start[t + 1]; a++) {
+                for (uint64_t b = c.right.activity_start[t]; b < c.right.activity_start[t + 1]; b++) {
+                    const Activity *send = &c.right.activities[a], *receive = &c.right.activities[b];
+                    if (send->kind != ACTIVITY_SEND || receive->kind != ACTIVITY_RECEIVE ||
+                        is_loopback(c.phase, send->transfer)) {
+                        continue;
+                    }
+                    uint32_t before =
+                        send->memory_end - receive->start; /* 0: just apart, 1: a cycle shared */
+                    uint32_t after = receive->memory_end - send->start;
+                    if (before < 2 || after < 2 || random_below(100) == 0) {
+                        bool shares = check_with_read(&c, send, receive);
+                        shared += shares;
+                        separate += !shares;
+                        just[0] += before == 0;
+                        just[1] += before == 1;
+                        just[2] += after == 0;
+                        just[3] += after == 1;
+                    }
+                }
+            }
+        }
         case_free(&c);
     }
-    print_message("# more Repeat reads: %zu phases still right, %zu share elements and were caught\n",
-                  separate, shared);
-    assert_true(shared > 0 && separate > 0);
+    print_message(
+        "# more Repeat reads: %zu phases still right, %zu share elements and were caught; send before "
+        "receive %zu just apart, %zu in one cycle; after it %zu and %zu\n",
+        separate, shared, just[0], just[1], just[2], just[3]);
+    assert_true(shared > 0 && separate > 0 && just[0] > 0 && just[1] > 0 && just[2] > 0 && just[3] > 0);
 }
 
 int main(void)
@@ -778,6 +867,7 @@ int main(void)
         cmocka_unit_test(swapped_rows_are_caught),
         cmocka_unit_test(spoilt_results_are_caught),
         cmocka_unit_test(early_successors_are_caught),
+        cmocka_unit_test(dependencies_are_kept_to_the_cycle),
         cmocka_unit_test(shared_elements_are_caught),
         cmocka_unit_test(many_kinds_of_faults_were_met),
     };
