@@ -141,11 +141,26 @@ static void show_output(Tui *tui, Run *run)
     }
 }
 
+/* What a mode does, or why it is refused. */
+static void say_mode(Tui *tui)
+{
+    Selection selection = tui_selection(tui);
+    const Dependencies *dependencies =
+        selection.entry == NULL || selection.mode == MODE_ORIGINAL
+            ? NULL
+            : view_peek_dependencies(tui->view, selection.entry, MODE_ORIGINAL);
+    const char *refusal = dependencies == NULL ? NULL : mode_refusal(selection.mode, dependencies);
+    if (refusal != NULL) {
+        tui_say(tui, "%s is refused: %s", mode_name(selection.mode), refusal);
+    } else {
+        tui_say(tui, "%s: %s", mode_name(selection.mode), mode_summary(selection.mode));
+    }
+}
+
 static void say_done(Tui *tui, const Run *run)
 {
-    if (strcmp(run->command->name, "mode") == 0) {
-        Mode mode = tui_selection(tui).mode;
-        tui_say(tui, "%s: %s", mode_name(mode), mode_summary(mode));
+    if (run->select_only && strcmp(run->command->name, "mode") == 0) {
+        say_mode(tui);
     } else if (run->job != 0) {
         tui_say(tui, "%s: done, %s", run->line, figure_seconds(run->seconds).text);
     } else if (!run->quiet) {

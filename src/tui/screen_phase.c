@@ -49,11 +49,18 @@ static const FigureKind figure_kinds[FIGURE_COUNT] = {
     [FIGURE_LOOPS] = {"loops", false},
 };
 
-typedef enum FigureState { FIGURE_KNOWN, FIGURE_COMPUTING, FIGURE_NONE, FIGURE_FAILED } FigureState;
+typedef enum FigureState {
+    FIGURE_KNOWN,
+    FIGURE_COMPUTING,
+    FIGURE_NONE,
+    FIGURE_FAILED,
+    FIGURE_REFUSED
+} FigureState;
 
 /* What is known of one mode in this frame. */
 typedef struct ModeRow {
-    char refusal[NOTE_BYTES]; /* "" when it is available, as far as is known */
+    char refusal[NOTE_BYTES];        /* "" when it is available, as far as is known */
+    char replay_refusal[NOTE_BYTES]; /* "" when it can be replayed, as far as is known */
     const ModeSummary *summary;
     const Equivalence *equivalence;
     const ReplaySummary *replay;
@@ -124,9 +131,12 @@ static void read_replay(Tui *tui, const PhaseEntry *entry, Mode mode, ModeRow *r
     if (row->replaying) {
         row->percent = percent_of(&status);
         row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_COMPUTING;
-    } else if (row->replay == NULL) {
+    } else if (status.state == RESULT_FAILED) {
+        snprintf(row->replay_refusal, sizeof row->replay_refusal, "%.590s", status.error.message);
         row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] =
-            status.state == RESULT_FAILED ? FIGURE_FAILED : FIGURE_NONE;
+            status.error.kind == ERROR_REFUSED ? FIGURE_REFUSED : FIGURE_FAILED;
+    } else if (row->replay == NULL) {
+        row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_NONE;
     } else if (!row->replay->invariants_pass) {
         row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_FAILED;
     } else {
@@ -243,6 +253,9 @@ static void put_figure(const PhaseState *state, const ModeRow *row, FigureId fig
         break;
     case FIGURE_NONE:
         snprintf(cell->text, sizeof cell->text, "- ");
+        break;
+    case FIGURE_REFUSED:
+        snprintf(cell->text, sizeof cell->text, "none ");
         break;
     case FIGURE_FAILED:
         snprintf(cell->text, sizeof cell->text, "FAIL ");
@@ -468,13 +481,13 @@ static void read_values(Tui *tui, PhaseState *state, Selection selection)
 
 /* ---- beside the map ---- */
 
-/* A name at the left, a value at the right end; nothing below the area. */
+/* A name at the left, a value at the right end; nothing below the area. Where it is narrow the name gives
+ * way. */
 static void put_pair(Grid *grid, Rect *area, const char *name, Style style, const char *value)
 {
     if (area->height > 0) {
-        grid_text(grid, area->row, area->column, area->width, LOOK_DIM, name);
-        grid_text_right(grid, area->row, area->column + 1 + grid_text_width(name),
-                        area->width - 1 - grid_text_width(name), style, value);
+        grid_text(grid, area->row, area->column, area->width - 1 - grid_text_width(value), LOOK_DIM, name);
+        grid_text_right(grid, area->row, area->column, area->width, style, value);
         area->row++;
         area->height--;
     }
@@ -602,7 +615,9 @@ static void note_figures(const ModeRow *row, Mode mode, Text *text)
 static void note_replay(const ModeRow *row, Text *text)
 {
     const ReplaySummary *replay = row->replay;
-    if (replay != NULL && !replay->invariants_pass) {
+    if (row->replay_refusal[0] != '\0') {
+        text_printf(text, "No replay: %s.\n", row->replay_refusal);
+    } else if (replay != NULL && !replay->invariants_pass) {
         text_printf(text, "Replay FAILED its checks: %s.\n", replay->first_fault);
     } else if (replay != NULL) {
         text_printf(text, "Replay: %s cycles, %s above the endpoint bound; pass %u, %s active tiles%s.\n",

@@ -201,9 +201,13 @@ static void draw_head(Tui *tui, const TailState *state, const PhaseEntry *entry,
 {
     Grid *grid = &tui->grid;
     grid_print(grid, state->head.row, 0, grid->columns, LOOK_STRONG,
-               "%s of %s transfers are independent; %s follow in their captured order",
+               dependencies->tail_transfers == 0 ? "all %s of %s transfers are independent of each other"
+                                                 : "%s of %s transfers are independent; %s follow in order",
                figure_count(dependencies->prefix_transfers).text, figure_count(entry->phase->transfers).text,
                figure_count(dependencies->tail_transfers).text);
+    if (dependencies->edges == 0) {
+        return;
+    }
     grid_print(grid, state->head.row + 1, 0, grid->columns, LOOK_NORMAL, "%s dependent pairs, depth %u%s%s",
                figure_count(dependencies->edges).text, (unsigned)dependencies->maximum_depth,
                dependencies->read_write_overlap ? "; the phase reads bytes that it writes" : "",

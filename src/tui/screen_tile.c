@@ -129,12 +129,10 @@ static void follow_selection(TileState *state, Selection selection)
 
 /* ---- summary ---- */
 
-static void append_verdict(Tui *tui, Selection selection, Text *text)
+static bool mode_is_invalid(Tui *tui, Selection selection)
 {
     const Equivalence *equivalence = tui_equivalence(tui, selection.entry, selection.mode, LATER);
-    if (equivalence != NULL && equivalence->verdict != VERDICT_UNKNOWN) {
-        text_append(text, equivalence->valid ? "" : "  INVALID mode");
-    }
+    return equivalence != NULL && equivalence->verdict != VERDICT_UNKNOWN && !equivalence->valid;
 }
 
 static void draw_summary(Tui *tui, TileState *state, Selection selection, const TileReplay *replay)
@@ -153,7 +151,6 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
         text_printf(&line, "  receives %s, %s B", figure_count(mine->receive_fragments).text,
                     figure_count(mine->received_bytes).text);
     }
-    append_verdict(tui, selection, &line);
     grid_text(grid, area.row, area.column, area.width, LOOK_STRONG, text_view(&line));
     text_clear(&line);
     if (replay != NULL) {
@@ -169,6 +166,9 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
                                                        : "row: not replayed in this mode, R replays");
     }
     grid_text(grid, area.row + 1, area.column, area.width, LOOK_NORMAL, text_view(&line));
+    if (mode_is_invalid(tui, selection)) {
+        grid_text(grid, area.row + 1, area.column + area.width - 8, 8, LOOK_INVALID, "INVALID");
+    }
     text_free(&line);
 }
 
@@ -780,7 +780,6 @@ static bool tile_act(Tui *tui, void *context, Action action)
         preferences->tile_pane =
             (TilePane)((preferences->tile_pane + (action == ACTION_PANE_NEXT ? 1 : TILE_PANES - 1)) %
                        TILE_PANES);
-        tui_say(tui, "%s", pane_titles[preferences->tile_pane]);
         return true;
     case ACTION_WHOLE_PHASE:
         state->whole_phase = !state->whole_phase;

@@ -11,3 +11,6 @@ tests_bench_bench_check_LDADD = libexscope.a $(LIBRARIES_USED)
 BENCHES += tests/bench/bench_analysis
 tests_bench_bench_analysis_SOURCES = tests/bench/bench_analysis.c
 tests_bench_bench_analysis_LDADD = libexscope.a $(LIBRARIES_USED)
+BENCHES += tests/bench/bench_frame
+tests_bench_bench_frame_SOURCES = tests/bench/bench_frame.c
+tests_bench_bench_frame_LDADD = libexscope.a $(LIBRARIES_USED)
