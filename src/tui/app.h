@@ -1,5 +1,5 @@
-/* The inside of the explorer, for the files that make it up. One thread owns all of it; others may only leave
- * a request (requests.c). */
+/* The inside of the explorer, for the files that make it up. One thread at a time owns all of it; others
+ * may only leave a request (requests.c). */
 #ifndef EXSCOPE_TUI_APP_H
 #define EXSCOPE_TUI_APP_H
 
@@ -139,17 +139,18 @@ struct Tui {
     Session *session;
     View *view; /* NULL: nothing is open */
     Fetch *fetch;
-    pthread_t thread;
     Preferences preferences;
 
     atomic_bool terminal; /* tui_run() has one; the fetching thread asks */
+    bool utf8;            /* the terminal has it; whether it is used is a setting */
+    Settings settings;    /* as they were when last looked at */
     int colors;
     Grid grid;
     bool dirty;
     uint64_t drawn; /* frames */
     bool quitting;
     bool suspend;
-    uint64_t seen_changes;
+    uint64_t seen_changes, seen_finished; /* of the session, of `fetch` */
 
     void *states[CONTEXT_SCREENS];
     Context stack[SCREEN_DEPTH_MAX];
@@ -165,6 +166,7 @@ struct Tui {
     Message *messages; /* ring: the newest is at (message_count - 1) % MESSAGES_KEPT */
     uint64_t message_count;
     bool message_shown;
+    Message shown_message;
 
     JobInfo *jobs; /* as last looked at, newest first */
     size_t job_count;
@@ -200,7 +202,8 @@ struct Tui {
     pthread_mutex_t request_lock;
     pthread_cond_t request_done;
     struct Request *request;
-    bool requests_served; /* somebody looks at `request` */
+    bool owned; /* by `owner`, who serves the requests of others */
+    pthread_t owner;
 };
 
 /* ---- tui.c ---- */
@@ -221,6 +224,9 @@ void tui_update(Tui *tui);
 
 /* No job, no computation, nothing typed is left. */
 bool tui_settled(Tui *tui);
+
+/* Ends the owner's wait, from any thread. */
+void tui_wake(Tui *tui);
 
 /* Handles the next key that `keys` left in `typed`; false when there is none. */
 bool tui_take_typed(Tui *tui);
@@ -298,7 +304,7 @@ void chrome_draw(Tui *tui, const ScreenOps *screen);
 
 bool requests_add_commands(Tui *tui, Error *error);
 
-/* While open, requests of other threads wait for requests_serve(), which the interface thread calls. */
+/* Between open and close this thread owns the explorer, and serves the requests of others. */
 void requests_open(Tui *tui);
 void requests_serve(Tui *tui);
 void requests_close(Tui *tui);

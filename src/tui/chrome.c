@@ -28,26 +28,24 @@ static size_t add(char *line, size_t length, const char *format, ...)
     return added < 0 ? length : length + (size_t)added < LINE_BYTES ? length + (size_t)added : LINE_BYTES - 1;
 }
 
+/* The label comes last: it may be long. */
 static size_t add_phase(Tui *tui, char *line, size_t length)
 {
     char label[200];
     Selection selection = tui_selection(tui);
+    Context screen = tui_screen(tui);
     if (selection.entry == NULL) {
         return length;
     }
     length = add(line, length, " › phase %u", (unsigned)selection.entry->phase->number);
-    tui_label(tui, selection.entry, label, sizeof label);
-    if (label[0] != '\0' && tui_screen(tui) != CONTEXT_TILE) {
-        length = add(line, length, " %s", label);
+    if (screen != CONTEXT_TAIL) {
+        length = add(line, length, " › %s", mode_name(selection.mode));
     }
-    if (tui_screen(tui) == CONTEXT_TAIL) {
-        return length;
-    }
-    length = add(line, length, " › %s", mode_name(selection.mode));
-    if (tui_screen(tui) == CONTEXT_TILE && selection.tile >= 0) {
+    if (screen == CONTEXT_TILE && selection.tile >= 0) {
         length = add(line, length, " › tile %d", (int)selection.tile);
     }
-    return length;
+    tui_label(tui, selection.entry, label, sizeof label);
+    return label[0] == '\0' ? length : add(line, length, "  %s", label);
 }
 
 static uint64_t count_transfers(const Tui *tui)
@@ -180,8 +178,8 @@ static void draw_status(Tui *tui, int row)
         return;
     }
     int used = draw_activity(tui, row);
-    if (tui->message_shown && tui->message_count > 0) {
-        const Message *message = tui_message(tui, tui_messages_kept(tui) - 1);
+    if (tui->message_shown) {
+        const Message *message = &tui->shown_message;
         grid_text(grid, row, 0, grid->columns - used, message->failure ? LOOK_WARNING : LOOK_NORMAL,
                   message->text);
     }
@@ -203,23 +201,27 @@ static int key_columns(const KeyBinding *binding)
            KEY_GAP;
 }
 
-/* 0: not in this part of the bar. */
-static int key_columns_in(const KeyBinding *binding, Context context, bool close)
+/* 0: not in this part of the bar. Without a capture, keys that only screens of data know are left out. */
+static int key_columns_in(const Tui *tui, const KeyBinding *binding, Context context, bool close)
 {
+    const unsigned data =
+        1u << CONTEXT_PHASES | 1u << CONTEXT_PHASE | 1u << CONTEXT_TILE | 1u << CONTEXT_TAIL;
     bool closes =
         binding->action == ACTION_HELP || binding->action == ACTION_BACK || binding->action == ACTION_QUIT;
-    return (binding->bar & 1u << context) != 0 && closes == close ? key_columns(binding) : 0;
+    bool useless = tui->view == NULL && !closes && (binding->contexts & ~data) == 0;
+    return (binding->bar & 1u << context) != 0 && closes == close && !useless ? key_columns(binding) : 0;
 }
 
 /* Draws those of a context that `close` the bar, or the others, from `column` on while they fit before `end`.
  */
-static void draw_bindings(Grid *grid, int row, int column, int end, Context context, bool close)
+static void draw_bindings(Tui *tui, int row, int column, int end, Context context, bool close)
 {
+    Grid *grid = &tui->grid;
     size_t count;
     const KeyBinding *bindings = keymap_bindings(&count);
     for (size_t i = 0; i < count; i++) {
         char name[20];
-        int width = key_columns_in(&bindings[i], context, close);
+        int width = key_columns_in(tui, &bindings[i], context, close);
         if (width > 0 && column + width - KEY_GAP <= end) {
             int used = grid_text(grid, row, column, end - column, LOOK_KEY,
                                  bar_name(&bindings[i], name, sizeof name));
@@ -238,11 +240,11 @@ static void draw_keys(Tui *tui, int row)
     const KeyBinding *bindings = keymap_bindings(&count);
     int closing = 0; /* the way out and the way to help always show, at the right end */
     for (size_t i = 0; i < count; i++) {
-        closing += key_columns_in(&bindings[i], context, true);
+        closing += key_columns_in(tui, &bindings[i], context, true);
     }
     int end = grid->columns - (closing > 0 ? closing - KEY_GAP : 0);
-    draw_bindings(grid, row, end, grid->columns, context, true);
-    draw_bindings(grid, row, 0, end - KEY_GAP, context, false);
+    draw_bindings(tui, row, end, grid->columns, context, true);
+    draw_bindings(tui, row, 0, end - KEY_GAP, context, false);
 }
 
 /* ---- all of it ---- */

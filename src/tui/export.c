@@ -33,7 +33,7 @@ static const char *verdict_text(Tui *tui, const PhaseEntry *entry, Mode mode)
     if (equivalence == NULL || equivalence->verdict == VERDICT_UNKNOWN) {
         return "not proved yet; the export proves it";
     }
-    return equivalence->valid ? "valid" : "INVALID: exported as a control, and marked so";
+    return equivalence->valid ? "valid" : "INVALID: a control, and marked as one";
 }
 
 /* Can the mode be exported for these phases? `reason` says why not. */

@@ -15,6 +15,7 @@ struct Fetch {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t work;
+    _Atomic uint64_t finished;
 
     /* under the mutex */
     Want wants[FETCH_WANTS_MAX];
@@ -119,6 +120,7 @@ static void *fetch_thread(void *argument)
             compute(&want, view, &progress);
             last = want;
         }
+        atomic_fetch_add(&fetch->finished, 1);
         fetch->wake(fetch->context);
         task_release(want.task);
 
@@ -254,6 +256,11 @@ bool fetch_current(Fetch *fetch, Want *want)
     *want = fetch->current;
     pthread_mutex_unlock(&fetch->mutex);
     return running;
+}
+
+uint64_t fetch_finished(const Fetch *fetch)
+{
+    return atomic_load(&fetch->finished);
 }
 
 bool fetch_idle(Fetch *fetch)

@@ -52,6 +52,9 @@ bool fetch_stopped(Fetch *fetch);
 /* What is being computed; false: nothing. A task in *want is not to be touched, only compared. */
 bool fetch_current(Fetch *fetch, Want *want);
 
+/* How many wants were finished (or failed) so far: a frame drawn at another number is out of date. */
+uint64_t fetch_finished(const Fetch *fetch);
+
 /* Nothing wanted is left to do. */
 bool fetch_idle(Fetch *fetch);
 

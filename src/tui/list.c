@@ -81,12 +81,11 @@ static void draw_heading(const List *list, const ListModel *model, const Places 
         grid_put(grid, area.row, area.column + frozen_end, LOOK_KEY, "‹");
     }
     if (list->more_right) {
-        grid_put(grid, area.row, area.column + area.width - 1, LOOK_KEY, "›");
+        grid_put(grid, area.row, area.column + area.width, LOOK_KEY, "›");
     }
 }
 
-static void draw_row(const ListModel *model, const Places *places, Grid *grid, Rect line, uint64_t row,
-                     Style style)
+static void draw_row(const ListModel *model, const Places *places, Grid *grid, Rect line, uint64_t row)
 {
     for (int i = 0; i < model->column_count && i < COLUMNS_MAX; i++) {
         if (places->start[i] < 0) {
@@ -105,9 +104,6 @@ static void draw_row(const ListModel *model, const Places *places, Grid *grid, R
         } else {
             grid_text(grid, line.row, at, places->width[i], cell.style, cell.text);
         }
-    }
-    if (style != LOOK_NORMAL) {
-        grid_restyle(grid, line, style);
     }
 }
 
@@ -130,20 +126,25 @@ static void keep_in_view(List *list)
 void list_draw(List *list, const ListModel *model, Grid *grid, Rect area, bool focused)
 {
     Places places;
+    /* the first column is for the cursor, the last one for the mark that there is more */
+    Rect inner = {area.row, area.column + 1, area.height, area.width - 2};
     list->body = (Rect){area.row + 1, area.column, area.height > 1 ? area.height - 1 : 0, area.width};
     list->rows = model->rows;
     keep_in_view(list);
-    place_columns(list, model, area.width - 1,
-                  &places); /* the last column is for the mark that there is more */
-    draw_heading(list, model, &places, grid, area);
+    place_columns(list, model, inner.width, &places);
+    draw_heading(list, model, &places, grid, inner);
     if (model->rows == 0 && model->empty != NULL) {
-        grid_text(grid, list->body.row, area.column, area.width, LOOK_DIM, model->empty);
+        grid_text(grid, list->body.row, inner.column, inner.width, LOOK_DIM, model->empty);
     }
     for (int i = 0; i < list->body.height && list->top + (uint64_t)i < model->rows; i++) {
         uint64_t row = list->top + (uint64_t)i;
-        Rect line = {list->body.row + i, area.column, 1, area.width};
-        Style style = row != list->cursor ? LOOK_NORMAL : focused ? LOOK_CURSOR : LOOK_MARKED;
-        draw_row(model, &places, grid, line, row, style);
+        Rect line = {list->body.row + i, inner.column, 1, inner.width};
+        draw_row(model, &places, grid, line, row);
+        if (row == list->cursor) {
+            Rect whole = {line.row, area.column, 1, area.width};
+            grid_put(grid, line.row, area.column, LOOK_NORMAL, focused ? "▸" : "▹");
+            grid_restyle(grid, whole, focused ? LOOK_CURSOR : LOOK_MARKED);
+        }
     }
 }
 

@@ -17,7 +17,11 @@ static void add_message(Tui *tui, bool failure, const char *text)
     strftime(message->clock, sizeof message->clock, "%H:%M:%S", &local);
     text_copy_visible(message->text, sizeof message->text, text, strlen(text));
     message->failure = failure;
-    tui->message_shown = true;
+    /* a failure stays on the screen until a key, whatever the background has to tell */
+    if (failure || tui->handling || !tui->message_shown || !tui->shown_message.failure) {
+        tui->shown_message = *message;
+        tui->message_shown = true;
+    }
     tui->dirty = true;
 }
 

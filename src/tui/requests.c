@@ -1,6 +1,8 @@
-/* `keys` and `screen`: what scripts, tests and the documentation drive the explorer with. They come on the
- * interface thread (from `:` or, without a terminal, from a script), or from a job's thread, which then
- * leaves a request and waits. */
+/* `keys` and `screen`: what scripts, tests and the documentation drive the explorer with.
+ *
+ * One thread at a time owns the explorer: the one in tui_run(), or, without a terminal, the one that runs
+ * such a command. A command on another thread (a script that runs as a job) leaves a request and waits until
+ * the owner serves it. */
 #include "config.h"
 
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include "base/file.h"
 #include "explore/command.h"
 #include "tui/app.h"
-#include "tui/terminal.h"
 
 enum { WAIT_MILLISECONDS = 20, SETTLE_MICROSECONDS = 500 };
 
@@ -21,7 +22,8 @@ typedef struct Request {
     bool replace;
     Progress *progress;
     Error *error;
-    bool succeeded, done;
+    bool foreign; /* of another thread than the owner */
+    bool serving, succeeded, done;
 } Request;
 
 static void sleep_shortly(long microseconds)
@@ -30,7 +32,7 @@ static void sleep_shortly(long microseconds)
     nanosleep(&pause, NULL);
 }
 
-/* ---- on the interface thread ---- */
+/* ---- on the owner's thread ---- */
 
 /* Without a terminal: runs the explorer until nothing is going on; the next key is typed only then. */
 static bool settle(Tui *tui, Progress *progress, Error *error)
@@ -38,6 +40,7 @@ static bool settle(Tui *tui, Progress *progress, Error *error)
     do {
         do {
             tui_update(tui);
+            requests_serve(tui);
             if (!progress_go_on(progress, error)) {
                 return false;
             }
@@ -55,9 +58,14 @@ static bool prepare(Tui *tui, const Request *request, Error *error)
     if (tui->terminal) {
         return true;
     }
-    tui->grid.utf8 = !session_settings(tui->session).ascii;
     tui->dirty = true;
     return request->rows == 0 || tui_resize(tui, request->rows, request->columns, error);
+}
+
+/* Someone waits for the screen to settle further up: it must not be waited for here too. */
+static bool may_settle(const Tui *tui, const Request *request)
+{
+    return !tui->terminal && !tui->handling && !request->foreign;
 }
 
 static bool serve_keys(Tui *tui, const Request *request, Error *error)
@@ -70,19 +78,24 @@ static bool serve_keys(Tui *tui, const Request *request, Error *error)
         tui->typed.failed = false; /* nothing was appended */
         return false;
     }
-    /* on a terminal, and for keys that type `keys`, the loop that is running types them */
-    if (tui->terminal || tui->handling || settle(tui, request->progress, error)) {
-        return true;
+    bool done = true;
+    if (may_settle(tui, request)) {
+        done = settle(tui, request->progress, error);
     }
-    text_clear(&tui->typed); /* the rest is not for the next `keys` */
-    tui->typed_start = 0;
-    return false;
+    while (done && request->foreign && tui_take_typed(tui)) { /* else the loop that is running types them */
+        tui_update(tui);
+    }
+    if (!done) {
+        text_clear(&tui->typed); /* the rest is not for the next `keys` */
+        tui->typed_start = 0;
+    }
+    return done;
 }
 
 static bool serve_screen(Tui *tui, const Request *request, Error *error)
 {
     if (!prepare(tui, request, error) ||
-        (!tui->terminal && !tui->handling && !settle(tui, request->progress, error))) {
+        (may_settle(tui, request) && !settle(tui, request->progress, error))) {
         return false;
     }
     tui->dirty = true;
@@ -95,10 +108,35 @@ static bool serve_screen(Tui *tui, const Request *request, Error *error)
     return done;
 }
 
-void requests_open(Tui *tui)
+/* ---- who owns the explorer ---- */
+
+/* Becomes the owner. False when another thread is; *again tells that this one was already. */
+static bool own(Tui *tui, bool *again)
 {
     pthread_mutex_lock(&tui->request_lock);
-    tui->requests_served = true;
+    *again = tui->owned && pthread_equal(tui->owner, pthread_self());
+    bool mine = !tui->owned || *again;
+    if (mine) {
+        tui->owned = true;
+        tui->owner = pthread_self();
+    }
+    pthread_mutex_unlock(&tui->request_lock);
+    return mine;
+}
+
+void requests_open(Tui *tui)
+{
+    bool again;
+    while (!own(tui, &again)) { /* a script is still driving it without a terminal */
+        sleep_shortly(SETTLE_MICROSECONDS);
+    }
+}
+
+void requests_close(Tui *tui)
+{
+    pthread_mutex_lock(&tui->request_lock);
+    tui->owned = false;
+    pthread_cond_broadcast(&tui->request_done);
     pthread_mutex_unlock(&tui->request_lock);
 }
 
@@ -106,26 +144,21 @@ void requests_serve(Tui *tui)
 {
     pthread_mutex_lock(&tui->request_lock);
     Request *request = tui->request;
-    if (request != NULL && !request->done) {
+    if (request != NULL && !request->done && !request->serving) {
+        request->serving = true; /* from here on its thread waits for us, whatever happens */
+        pthread_mutex_unlock(&tui->request_lock);
         request->succeeded = request->serve(tui, request, request->error);
+        pthread_mutex_lock(&tui->request_lock);
         request->done = true;
         pthread_cond_broadcast(&tui->request_done);
     }
     pthread_mutex_unlock(&tui->request_lock);
 }
 
-void requests_close(Tui *tui)
-{
-    pthread_mutex_lock(&tui->request_lock);
-    tui->requests_served = false;
-    pthread_cond_broadcast(&tui->request_done);
-    pthread_mutex_unlock(&tui->request_lock);
-}
-
 /* ---- on another thread ---- */
 
-/* Under the lock: waits a moment for a change. */
-static void await(Tui *tui)
+/* Under the lock: waits a moment for a change; false when cancelled. */
+static bool await(Tui *tui, const Request *request)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -133,22 +166,22 @@ static void await(Tui *tui)
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     pthread_cond_timedwait(&tui->request_done, &tui->request_lock, &until);
+    return progress_go_on(request->progress, request->error);
 }
 
 static bool leave_request(Tui *tui, Request *request)
 {
     bool go_on = true;
+    request->foreign = true;
     pthread_mutex_lock(&tui->request_lock);
-    while (tui->requests_served && tui->request != NULL &&
-           (go_on = progress_go_on(request->progress, request->error))) {
-        await(tui);
+    while (go_on && tui->owned && tui->request != NULL) {
+        go_on = await(tui, request);
     }
-    if (go_on && tui->requests_served) {
+    if (go_on && tui->owned) {
         tui->request = request;
-        terminal_wake();
-        while (tui->requests_served && !request->done &&
-               (go_on = progress_go_on(request->progress, request->error))) {
-            await(tui);
+        tui_wake(tui);
+        while (!request->done && (request->serving || (go_on && tui->owned))) {
+            go_on = await(tui, request);
         }
         tui->request = NULL;
         pthread_cond_broadcast(&tui->request_done);
@@ -180,15 +213,20 @@ static bool parse_size(const char *text, Request *request, Error *error)
 static bool run_request(CommandCall *call, Request *request, Error *error)
 {
     Tui *tui = call->context;
+    bool again;
     request->progress = call->progress;
     request->error = error;
     if (!parse_size(argument_text(call, "--size"), request, error)) {
         return false;
     }
-    if (pthread_equal(pthread_self(), tui->thread) || !tui->terminal) {
-        return request->serve(tui, request, error);
+    if (!own(tui, &again)) {
+        return leave_request(tui, request);
     }
-    return leave_request(tui, request);
+    bool done = request->serve(tui, request, error);
+    if (!again) {
+        requests_close(tui);
+    }
+    return done;
 }
 
 static bool command_keys(CommandCall *call, Error *error)

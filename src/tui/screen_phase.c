@@ -545,8 +545,11 @@ static void draw_legend(Tui *tui, const PhaseState *state, Rect area)
     grid_print(grid, area.row, area.column, area.width, LOOK_HEADING, "m: %s",
                shade_names[tui->preferences.shade]);
     if (!state->values_known) {
+        bool refused = state->rows[tui_selection(tui).mode].refusal[0] != '\0';
         grid_text(grid, area.row + 1, area.column, area.width, LOOK_DIM,
-                  replay_missing ? "R replays first" : "…");
+                  refused          ? "mode refused"
+                  : replay_missing ? "R replays first"
+                                   : "…");
         return;
     }
     for (uint16_t i = 0; i < tiles; i++) {
@@ -615,6 +618,9 @@ static void note_figures(const ModeRow *row, Mode mode, Text *text)
 static void note_replay(const ModeRow *row, Text *text)
 {
     const ReplaySummary *replay = row->replay;
+    if (row->summary != NULL && !row->summary->figures.replay_address_ranges_valid) {
+        return; /* said already */
+    }
     if (row->replay_refusal[0] != '\0') {
         text_printf(text, "No replay: %s.\n", row->replay_refusal);
     } else if (replay != NULL && !replay->invariants_pass) {

@@ -7,7 +7,7 @@
 #include "tui/app.h"
 #include "tui/list.h"
 
-enum { BAR_COLUMNS = 6, LABEL_COLUMNS_MIN = 20, DETAIL_ROWS = 2 };
+enum { BAR_COLUMNS = 6, LABEL_COLUMNS_MIN = 20, DETAIL_ROWS = 3 };
 
 typedef enum PhaseColumn {
     COLUMN_MARK,
@@ -237,7 +237,7 @@ static void draw_detail(Tui *tui, Rect area)
     Grid *grid = &tui->grid;
     Selection selection = tui_selection(tui);
     char title[100];
-    snprintf(title, sizeof title, tui->phase_filter[0] == '\0' ? "%s" : "%s, filter: %s",
+    snprintf(title, sizeof title, tui->phase_filter[0] == '\0' ? "mode %s" : "mode %s, filter: %s",
              mode_name(selection.mode), tui->phase_filter);
     grid_rule(grid, area.row, area.column, area.width, LOOK_BORDER, title);
     if (selection.entry == NULL) {
@@ -246,9 +246,10 @@ static void draw_detail(Tui *tui, Rect area)
     const Geometry *geometry = &selection.entry->geometry;
     char label[300];
     tui_label(tui, selection.entry, label, sizeof label);
-    grid_print(grid, area.row + 1, area.column, area.width, LOOK_NORMAL,
-               "phase %u%s%s: %s transfers, %s receive fragments, %s B sent, %s B received",
-               (unsigned)selection.entry->phase->number, label[0] != '\0' ? " " : "", label,
+    grid_print(grid, area.row + 1, area.column, area.width, LOOK_STRONG, "phase %u  %s",
+               (unsigned)selection.entry->phase->number, label);
+    grid_print(grid, area.row + 2, area.column, area.width, LOOK_NORMAL,
+               "%s transfers, %s fragments received; bytes: %s sent, %s received",
                figure_count(geometry->transfers).text, figure_count(geometry->receive_fragments).text,
                figure_count(geometry->transmitted_bytes).text, figure_count(geometry->received_bytes).text);
 }

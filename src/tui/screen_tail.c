@@ -89,8 +89,8 @@ static void append_iterations(const DependencyReasons *reasons, const Dependency
 
 static const char *kind_sentence(DependencyKind kind)
 {
-    static const char *const sentences[] = {"reads what it wrote", "writes what it read",
-                                            "writes what it wrote"};
+    static const char *const sentences[] = {"this reads what that wrote", "this writes what that read",
+                                            "this writes what that wrote"};
     return sentences[kind];
 }
 
@@ -99,10 +99,10 @@ static void put_reason(void *context, uint64_t index, int column, ListCell *cell
     const ReasonTask *task = context;
     const DependencyReason *reason = &task->reasons.list.items[index];
     (void)column;
-    snprintf(cell->text, sizeof cell->text, "%s  %s waits for %s: %s on tile %u, %s B at %s",
-             dependency_kind_name(reason->kind), figure_count(task->transfer).text,
-             figure_count(reason->transfer).text, kind_sentence(reason->kind), (unsigned)reason->tile,
-             figure_count(reason->bytes).text, figure_address(reason->address).text);
+    snprintf(cell->text, sizeof cell->text, "%s  %s: %s, tile %u, %s B at %s",
+             dependency_kind_name(reason->kind), figure_count(reason->transfer).text,
+             kind_sentence(reason->kind), (unsigned)reason->tile, figure_count(reason->bytes).text,
+             figure_address(reason->address).text);
     append_iterations(&task->reasons, reason, cell->text, sizeof cell->text);
 }
 
@@ -208,8 +208,9 @@ static void draw_head(Tui *tui, const TailState *state, const PhaseEntry *entry,
     if (dependencies->edges == 0) {
         return;
     }
-    grid_print(grid, state->head.row + 1, 0, grid->columns, LOOK_NORMAL, "%s dependent pairs, depth %u%s%s",
-               figure_count(dependencies->edges).text, (unsigned)dependencies->maximum_depth,
+    grid_print(grid, state->head.row + 1, 0, grid->columns, LOOK_NORMAL, "%s dependent pair%s, depth %u%s%s",
+               figure_count(dependencies->edges).text, dependencies->edges == 1 ? "" : "s",
+               (unsigned)dependencies->maximum_depth,
                dependencies->read_write_overlap ? "; the phase reads bytes that it writes" : "",
                dependencies->write_write_overlap ? "; it writes bytes twice" : "");
 }

@@ -301,6 +301,12 @@ static void close_wake_pipe(void)
     terminal.wake_read = terminal.wake_write = -1;
 }
 
+static void use_mouse(bool mouse)
+{
+    mousemask(mouse ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    mouseinterval(0); /* no waiting for a second click: read_mouse() finds those */
+}
+
 static void prepare_input(bool mouse)
 {
     raw(); /* Ctrl-C and Ctrl-Z come as keys, in order with the others */
@@ -310,16 +316,20 @@ static void prepare_input(bool mouse)
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     set_escdelay(ESCAPE_WAIT_MILLISECONDS);
-    if (mouse) {
-        mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-        mouseinterval(0);
-    }
+    use_mouse(mouse);
     define_key("\033[200~", KEY_PASTE_BEGIN);
     define_key("\033[201~", KEY_PASTE_END);
     terminfo_bracketed_paste(true);
 }
 
-bool terminal_open(const TerminalOptions *options, Error *error)
+void terminal_use(bool color, bool mouse)
+{
+    prepare_colors(color);
+    use_mouse(mouse);
+    terminal_redraw();
+}
+
+bool terminal_open(bool color, bool mouse, Error *error)
 {
     const char *type = getenv("TERM");
     if (!open_wake_pipe(error)) {
@@ -346,11 +356,10 @@ bool terminal_open(const TerminalOptions *options, Error *error)
                          "the explorer cannot draw on a terminal of type '%s'; set TERM, or use -i",
                          type == NULL ? "" : type);
     }
-    terminal.utf8 = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    prepare_colors(options->color);
-    terminal.restore_length =
-        terminfo_restore_bytes(terminal.restore, sizeof terminal.restore, options->mouse);
-    prepare_input(options->mouse);
+    terminal.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    prepare_colors(color);
+    terminal.restore_length = terminfo_restore_bytes(terminal.restore, sizeof terminal.restore);
+    prepare_input(mouse);
     terminal.shown_valid = false;
     terminal.pasting = false;
     return true;

@@ -7,12 +7,6 @@
 #include "tui/grid.h"
 #include "tui/input.h"
 
-typedef struct TerminalOptions {
-    bool ascii; /* draw in ASCII even where the locale is UTF-8 */
-    bool color; /* false: attributes only */
-    bool mouse;
-} TerminalOptions;
-
 /* What signals asked for since the last call of terminal_signals(). */
 enum {
     TERMINAL_RESIZED = 1,
@@ -22,15 +16,19 @@ enum {
     TERMINAL_END = 16         /* SIGTERM, SIGHUP, or the terminal is gone */
 };
 
-/* Takes standard input and output over, and the signals. The locale must be set. Fails, with the terminal
- * untouched, where it is of an unknown type or cannot move its cursor. */
-bool terminal_open(const TerminalOptions *options, Error *error);
+/* Takes standard input and output over, and the signals. The locale must be set. Without `color` there are
+ * attributes only. Fails, with the terminal untouched, where it is of an unknown type or cannot move its
+ * cursor. */
+bool terminal_open(bool color, bool mouse, Error *error);
+
+/* Changes colours and mouse; draws anew. */
+void terminal_use(bool color, bool mouse);
 
 /* Gives the terminal and the signals back. */
 void terminal_close(void);
 
 void terminal_size(int *rows, int *columns);
-bool terminal_utf8(void);
+bool terminal_utf8(void);  /* the locale's characters are UTF-8 */
 int terminal_colors(void); /* 0, 8 or 256 */
 
 /* Brings the terminal up to the grid: only the cells that differ from those last shown are written. */

@@ -49,13 +49,13 @@ static size_t append(char *bytes, size_t size, size_t length, const char *value)
     return length;
 }
 
-size_t terminfo_restore_bytes(char *bytes, size_t size, bool mouse)
+size_t terminfo_restore_bytes(char *bytes, size_t size)
 {
     static const char *const names[] = {"sgr0", "cnorm", "rmkx", "rmcup"};
     size_t length = 0;
     if (like_xterm()) {
         length = append(bytes, size, length, "\033[?2004l");
-        length = append(bytes, size, length, mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
+        length = append(bytes, size, length, "\033[?1006l\033[?1002l\033[?1000l");
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         length = append(bytes, size, length, capability(names[i]));

@@ -13,6 +13,6 @@ bool terminfo_moves_cursor(void);
 void terminfo_bracketed_paste(bool on);
 
 /* The bytes that give the screen back when curses can no longer do it; returns how many. */
-size_t terminfo_restore_bytes(char *bytes, size_t size, bool mouse);
+size_t terminfo_restore_bytes(char *bytes, size_t size);
 
 #endif

@@ -345,9 +345,22 @@ static void look_at_capture(Tui *tui)
     }
 }
 
+/* `set` may have changed how things are shown. */
+static void look_at_settings(Tui *tui)
+{
+    Settings now = session_settings(tui->session), before = tui->settings;
+    tui->settings = now;
+    tui->dirty = tui->dirty || now.ascii != before.ascii || now.color != before.color;
+    tui->grid.utf8 = tui->utf8 && !now.ascii;
+    if (tui->terminal && (now.color != before.color || now.mouse != before.mouse)) {
+        terminal_use(now.color, now.mouse);
+        tui->colors = terminal_colors();
+    }
+}
+
 void tui_update(Tui *tui)
 {
-    uint64_t changes = session_changes(tui->session);
+    uint64_t changes = session_changes(tui->session), finished = fetch_finished(tui->fetch);
     if (changes != tui->seen_changes || tui->active_jobs > 0) {
         tui->seen_changes = changes;
         look_at_capture(tui);
@@ -355,10 +368,11 @@ void tui_update(Tui *tui)
         tui->dirty = true;
     }
     tui_collect_runs(tui);
-    tui->dirty = tui->dirty || !fetch_idle(tui->fetch);
-    if (!tui->dirty) {
+    look_at_settings(tui);
+    if (!tui->dirty && finished == tui->seen_finished && fetch_idle(tui->fetch)) {
         return;
     }
+    tui->seen_finished = finished;
     tui->dirty = false;
     tui->want_count = 0;
     if (tui->view != NULL) {
@@ -373,7 +387,8 @@ void tui_update(Tui *tui)
 bool tui_settled(Tui *tui)
 {
     return !tui->dirty && tui->active_jobs == 0 && !tui_runs_pending(tui) && fetch_idle(tui->fetch) &&
-           session_changes(tui->session) == tui->seen_changes;
+           session_changes(tui->session) == tui->seen_changes &&
+           fetch_finished(tui->fetch) == tui->seen_finished;
 }
 
 bool tui_resize(Tui *tui, int rows, int columns, Error *error)
@@ -403,12 +418,16 @@ bool tui_take_typed(Tui *tui)
 
 /* ---- life ---- */
 
-static void wake(void *context)
+void tui_wake(Tui *tui)
 {
-    Tui *tui = context;
     if (atomic_load(&tui->terminal)) {
         terminal_wake();
     }
+}
+
+static void wake(void *context)
+{
+    tui_wake(context);
 }
 
 Tui *tui_new(Session *session, Error *error)
@@ -418,10 +437,10 @@ Tui *tui_new(Session *session, Error *error)
         return NULL;
     }
     tui->session = session;
-    tui->thread = pthread_self();
     tui->depth = 1;
     tui->dirty = true;
-    tui->grid.utf8 = true;
+    tui->utf8 = true;
+    tui->settings = session_settings(session);
     preferences_default(&tui->preferences);
     pthread_mutex_init(&tui->request_lock, NULL);
     pthread_cond_init(&tui->request_done, NULL);
@@ -558,16 +577,15 @@ static void rest_fetch(Tui *tui)
 int tui_run(Tui *tui, Error *error)
 {
     Settings settings = session_settings(tui->session);
-    TerminalOptions options = {.ascii = settings.ascii, .color = settings.color, .mouse = settings.mouse};
     Error trouble = {0};
-    if (!terminal_open(&options, error)) {
+    if (!terminal_open(settings.color, settings.mouse, error)) {
         return -1;
     }
+    tui->settings = settings;
     if (!preferences_load(&tui->preferences, &trouble)) {
         tui_fail(tui, &trouble);
     }
-    tui->thread = pthread_self();
-    tui->grid.utf8 = terminal_utf8();
+    tui->utf8 = terminal_utf8();
     tui->colors = terminal_colors();
     atomic_store(&tui->terminal, true);
     fit_terminal(tui);

@@ -198,12 +198,11 @@ static void bench(const char *shape)
     generate(shape, path);
     Session *session = session_new(2, &error);
     Tui *tui = session == NULL ? NULL : tui_new(session, &error);
-    if (tui == NULL || !session_load(session, path, NULL, &error) ||
-        !terminal_open(&(TerminalOptions){.color = true}, &error)) {
+    if (tui == NULL || !session_load(session, path, NULL, &error) || !terminal_open(true, true, &error)) {
         stop("cannot begin", error.message);
     }
     unlink(path);
-    tui->grid.utf8 = true;
+    tui->terminal = true;
     tui->colors = terminal_colors();
     tui_resize(tui, ROWS, COLUMNS, NULL);
     let_settle(tui);
