@@ -227,6 +227,8 @@ static int run_explorer_or_commands(int count, char **arguments)
 }
 
 /* exscope analyze CAPTURE OUTDIR ... */
+enum { BATCH_MEGABYTES = 1024 };
+
 static int run_analyze(int count, char **arguments)
 {
     AnalyzeOptions options;
@@ -244,6 +246,9 @@ static int run_analyze(int count, char **arguments)
             Settings settings = session_settings(session);
             settings.format = options.format;
             settings.quiet = options.quiet;
+            if (settings.memory_megabytes > BATCH_MEGABYTES) { /* it asks for nothing twice */
+                settings.memory_megabytes = BATCH_MEGABYTES;
+            }
             session_set_settings(session, &settings);
             face_open(&face, session, STDOUT_FILENO);
             status = batch_analyze(&face, &options);
