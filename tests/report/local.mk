@@ -10,3 +10,6 @@ tests_report_test_picture_LDADD = $(TEST_LDADD)
 tests_report_test_report_SOURCES = tests/report/test_report.c $(REPORT_FOLDER_SOURCES)
 tests_report_test_report_LDADD = $(TEST_LDADD)
 endif
+
+TESTS += tests/report/test_analyze.sh
+dist_check_SCRIPTS += tests/report/test_analyze.sh
