@@ -11,6 +11,12 @@ tests_bench_bench_check_LDADD = libexscope.a $(LIBRARIES_USED)
 BENCHES += tests/bench/bench_analysis
 tests_bench_bench_analysis_SOURCES = tests/bench/bench_analysis.c
 tests_bench_bench_analysis_LDADD = libexscope.a $(LIBRARIES_USED)
+
 BENCHES += tests/bench/bench_frame
 tests_bench_bench_frame_SOURCES = tests/bench/bench_frame.c
 tests_bench_bench_frame_LDADD = libexscope.a $(LIBRARIES_USED)
+
+# Long, and on a file of 1.5 GB.
+EXTRA_DIST += tests/bench/bench_big.sh
+bench-big: exscope$(EXEEXT) tests/tools/mkcapture$(EXEEXT)
+	@$(SHELL) $(srcdir)/tests/bench/bench_big.sh .
