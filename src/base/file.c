@@ -271,8 +271,7 @@ static bool input_step_zstd(Input *input, unsigned char *buffer, size_t capacity
     *got = to.pos;
     if (ZSTD_isError(result)) {
         return error_set(error, ERROR_INPUT, "%s: damaged zstd data before compressed byte %llu: %s",
-                         input->name, (unsigned long long)(input->consumed - (input->end - input->next)),
-                         ZSTD_getErrorName(result));
+                         input->name, (unsigned long long)input->consumed, ZSTD_getErrorName(result));
     }
     input->whole = result == 0;
     return true;
