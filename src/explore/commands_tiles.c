@@ -322,7 +322,7 @@ static bool route_parse(const char *text, RouteFilter *filter, Error *error)
     }
     for (const char *at = colon + 1;; at++) {
         size_t length = strcspn(at, ",");
-        uint16_t tile;
+        uint16_t tile = 0;
         if (!route_tile(at, length, &tile, error)) {
             return false;
         }

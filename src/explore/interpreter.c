@@ -127,14 +127,9 @@ static bool call_render(const CommandCall *call, Interpreter *interpreter, const
     return false;
 }
 
-/* Runs a prepared call. Commands that run others get an interpreter that writes to the same place. */
 static bool interpreter_call(Interpreter *interpreter, CommandCall *call, const Line *line,
-                             Destination *destination, Error *error)
+                             const Destination *destination, Error *error)
 {
-    Interpreter inner = *interpreter;
-    inner.sink = destination->sink;
-    inner.indent = interpreter->indent && !destination->redirected;
-    call->interpreter = &inner;
     progress_stage(interpreter->progress, NULL, 0);
     if (interpreter->begin != NULL) {
         interpreter->begin(interpreter->context, call->command);
@@ -143,14 +138,14 @@ static bool interpreter_call(Interpreter *interpreter, CommandCall *call, const 
     if (interpreter->end != NULL) {
         interpreter->end(interpreter->context);
     }
-    interpreter->told = inner.told;
+    interpreter->told = call->interpreter->told;
     if (!destination->redirected) {
-        interpreter->output_failed = inner.output_failed;
+        interpreter->output_failed = call->interpreter->output_failed;
     }
     return done && call_render(call, interpreter, destination, error);
 }
 
-static bool interpreter_command(Interpreter *interpreter, const Line *line, Destination *destination,
+static bool interpreter_command(Interpreter *interpreter, const Line *line, const Destination *destination,
                                 Error *error)
 {
     CommandSet *set = session_commands(interpreter->session);
@@ -168,6 +163,9 @@ static bool interpreter_command(Interpreter *interpreter, const Line *line, Dest
         }
         return false;
     }
+    Interpreter inner = *interpreter; /* commands that run others write to the same place */
+    inner.sink = destination->sink;
+    inner.indent = interpreter->indent && !destination->redirected;
     Arguments arguments = {0};
     CommandCall call = {.session = interpreter->session,
                         .command = command,
@@ -177,6 +175,7 @@ static bool interpreter_command(Interpreter *interpreter, const Line *line, Dest
                         .select_only = interpreter->select_only,
                         .out = out,
                         .progress = interpreter->progress,
+                        .interpreter = &inner,
                         .arguments = &arguments};
     bool done = interpreter_call(interpreter, &call, line, destination, error);
     document_free(out);

@@ -71,11 +71,11 @@ static Slot *slot_make(Session *session, const ResultKey *key, Error *error)
     if (slot != NULL) {
         return slot;
     }
+    ModeResults *mode = &key->entry->results->mode[key->mode];
     ReplaySlots *replays = mem_zero(1, sizeof *replays, error);
     if (replays == NULL) {
         return NULL;
     }
-    ModeResults *mode = &key->entry->results->mode[key->mode];
     *replays = (ReplaySlots){.options = key_options(session, key),
                              .replay.kind = RESULT_REPLAY,
                              .figures.kind = RESULT_REPLAY_FIGURES,
@@ -669,22 +669,36 @@ static void result_job_free(void *context)
     mem_free(job);
 }
 
+static const char *kind_verb(ResultKind kind)
+{
+    switch (kind) {
+    case RESULT_DEPENDENCIES:
+        return "dependencies";
+    case RESULT_COUNTERFACTUAL:
+    case RESULT_FIGURES:
+        return "build";
+    case RESULT_EQUIVALENCE:
+        return "prove";
+    case RESULT_TILES:
+        return "tiles";
+    case RESULT_COVERAGE:
+        return "coverage";
+    case RESULT_IDENTITY:
+        return "identity";
+    case RESULT_REPLAY:
+    case RESULT_REPLAY_FIGURES:
+        return "replay";
+    case RESULT_KINDS:
+        break;
+    }
+    return "";
+}
+
 static void result_title(const ResultKey *key, char *title, size_t size)
 {
-    static const char *const names[RESULT_KINDS] = {
-        [RESULT_DEPENDENCIES] = "dependencies",
-        [RESULT_COUNTERFACTUAL] = "build",
-        [RESULT_FIGURES] = "figures",
-        [RESULT_EQUIVALENCE] = "prove",
-        [RESULT_TILES] = "tiles",
-        [RESULT_COVERAGE] = "coverage",
-        [RESULT_IDENTITY] = "identity",
-        [RESULT_REPLAY] = "replay",
-        [RESULT_REPLAY_FIGURES] = "replay",
-    };
     const char *which = key->kind == RESULT_COVERAGE || key->kind == RESULT_IDENTITY ? scope_name(key->scope)
                                                                                      : mode_name(key->mode);
-    snprintf(title, size, "%s %u %s", names[key->kind], (unsigned)key->entry->phase->number, which);
+    snprintf(title, size, "%s %u %s", kind_verb(key->kind), (unsigned)key->entry->phase->number, which);
 }
 
 /* With the lock: a place for the job's result, unless that is ready or on its way. */
@@ -730,22 +744,71 @@ bool session_start(Session *session, const ResultKey *key, uint32_t *id, Error *
 
 /* ---- typed ---- */
 
-#define VIEW_TYPED(name, type, result)                                                                       \
-    const type *view_peek_##name(View *view, const PhaseEntry *entry, Mode mode)                             \
-    {                                                                                                        \
-        return view_peek(view, &(ResultKey){.entry = entry, .kind = result, .mode = mode});                  \
-    }                                                                                                        \
-    const type *view_need_##name(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,         \
-                                 Error *error)                                                               \
-    {                                                                                                        \
-        return view_need(view, &(ResultKey){.entry = entry, .kind = result, .mode = mode}, progress, error); \
-    }
+static const void *peek_mode(View *view, const PhaseEntry *entry, ResultKind kind, Mode mode)
+{
+    return view_peek(view, &(ResultKey){.entry = entry, .kind = kind, .mode = mode});
+}
 
-VIEW_TYPED(dependencies, Dependencies, RESULT_DEPENDENCIES)
-VIEW_TYPED(counterfactual, Counterfactual, RESULT_COUNTERFACTUAL)
-VIEW_TYPED(figures, ModeSummary, RESULT_FIGURES)
-VIEW_TYPED(equivalence, Equivalence, RESULT_EQUIVALENCE)
-VIEW_TYPED(tiles, TileFigures, RESULT_TILES)
+static const void *need_mode(View *view, const PhaseEntry *entry, ResultKind kind, Mode mode,
+                             Progress *progress, Error *error)
+{
+    return view_need(view, &(ResultKey){.entry = entry, .kind = kind, .mode = mode}, progress, error);
+}
+
+const Dependencies *view_peek_dependencies(View *view, const PhaseEntry *entry, Mode mode)
+{
+    return peek_mode(view, entry, RESULT_DEPENDENCIES, mode);
+}
+
+const Dependencies *view_need_dependencies(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
+                                           Error *error)
+{
+    return need_mode(view, entry, RESULT_DEPENDENCIES, mode, progress, error);
+}
+
+const Counterfactual *view_peek_counterfactual(View *view, const PhaseEntry *entry, Mode mode)
+{
+    return peek_mode(view, entry, RESULT_COUNTERFACTUAL, mode);
+}
+
+const Counterfactual *view_need_counterfactual(View *view, const PhaseEntry *entry, Mode mode,
+                                               Progress *progress, Error *error)
+{
+    return need_mode(view, entry, RESULT_COUNTERFACTUAL, mode, progress, error);
+}
+
+const ModeSummary *view_peek_figures(View *view, const PhaseEntry *entry, Mode mode)
+{
+    return peek_mode(view, entry, RESULT_FIGURES, mode);
+}
+
+const ModeSummary *view_need_figures(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
+                                     Error *error)
+{
+    return need_mode(view, entry, RESULT_FIGURES, mode, progress, error);
+}
+
+const Equivalence *view_peek_equivalence(View *view, const PhaseEntry *entry, Mode mode)
+{
+    return peek_mode(view, entry, RESULT_EQUIVALENCE, mode);
+}
+
+const Equivalence *view_need_equivalence(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
+                                         Error *error)
+{
+    return need_mode(view, entry, RESULT_EQUIVALENCE, mode, progress, error);
+}
+
+const TileFigures *view_peek_tiles(View *view, const PhaseEntry *entry, Mode mode)
+{
+    return peek_mode(view, entry, RESULT_TILES, mode);
+}
+
+const TileFigures *view_need_tiles(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
+                                   Error *error)
+{
+    return need_mode(view, entry, RESULT_TILES, mode, progress, error);
+}
 
 static ResultKey key_scope(const PhaseEntry *entry, ResultKind kind, Scope scope)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -89,4 +90,10 @@ char *capture_file(const unsigned *transfers, size_t phases)
     fputs(capture_end, file);
     assert_int_equal(fclose(file), 0);
     return path;
+}
+
+void pause_milliseconds(long milliseconds)
+{
+    struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
 }

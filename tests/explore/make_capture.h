@@ -23,4 +23,6 @@ extern const char dependent_phase[];
 /* head, phases with these numbers of transfers, numbered from 0, end; the path of a temporary file. */
 char *capture_file(const unsigned *transfers, size_t phases);
 
+void pause_milliseconds(long milliseconds);
+
 #endif

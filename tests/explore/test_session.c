@@ -158,7 +158,7 @@ static View *view_with_phases(Session *session, size_t phases)
             return view;
         }
         view_free(view);
-        usleep(5000);
+        pause_milliseconds(5);
     }
     fail_msg("%s", "phases did not arrive");
     return NULL;
@@ -540,7 +540,7 @@ static bool wait_at_gate(Session *session, void *context, Progress *progress, Er
         if (!progress_go_on(progress, error)) {
             return false;
         }
-        usleep(1000);
+        pause_milliseconds(1);
     }
     return true;
 }
@@ -569,7 +569,7 @@ static void jobs_are_listed_waited_for_and_stopped(void **state)
     assert_true(session_run(session, "second", wait_at_gate, &queued, release_gate, &second, NULL));
     assert_true(session_run(session, "third", fail_at_once, &gate, NULL, &third, NULL));
     while (!atomic_load(&gate.entered)) {
-        usleep(1000);
+        pause_milliseconds(1);
     }
     assert_int_equal(session_jobs(session, info, 3), 3);
     assert_int_equal(info[2].id, first);
@@ -606,7 +606,7 @@ static void cancelled_jobs_end_soon(void **state)
     Error error = {0};
     assert_true(session_run(session, "long", wait_at_gate, &gate, release_gate, &job, NULL));
     while (!atomic_load(&gate.entered)) {
-        usleep(1000);
+        pause_milliseconds(1);
     }
     double start = thread_seconds();
     assert_true(session_cancel(session, job));

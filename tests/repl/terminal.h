@@ -26,4 +26,6 @@ void terminal_signal(Terminal *terminal, int number);
 /* Waits until the program ends: its exit status, or 128 + the signal that ended it. Frees all. */
 int terminal_end(Terminal *terminal);
 
+void terminal_pause(long milliseconds);
+
 #endif

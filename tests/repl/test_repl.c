@@ -147,7 +147,7 @@ static void interrupt_stops_the_command_that_runs(void **state)
     terminal_expect(&terminal, "original> ");
     terminal_type(&terminal, "load slow.json\n"); /* nobody writes: it would wait for ever */
     terminal_expect(&terminal, "load slow.json");
-    usleep(300000);
+    terminal_pause(300);
     terminal_type(&terminal, "\003");
     terminal_expect(&terminal, "cancelled");
     terminal_expect(&terminal, "cap 3 original> "); /* what was open still is */
@@ -165,7 +165,7 @@ static void interrupt_ends_a_script(void **state)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     terminal_start(&terminal, folder,
                    (const char *const[]){"-q", "-e", "-load slow.json", "-e", "help", NULL});
-    usleep(300000);
+    terminal_pause(300);
     terminal_signal(&terminal, SIGINT);
     terminal_expect(&terminal, "cancelled");
     assert_int_equal(terminal_end(&terminal), 130);
