@@ -103,6 +103,16 @@ static bool every_mode_named(const CommandCall *call)
     return true;
 }
 
+/* Without the phase and mode that the table says already. */
+static void keep_reason(View *view, ExportItem *item, const Error *failure)
+{
+    const Dependencies *dependencies = view_peek_dependencies(view, item->entry, MODE_ORIGINAL);
+    const char *refusal = dependencies == NULL ? NULL : mode_refusal(item->mode, dependencies);
+    const char *reason = refusal == NULL ? failure->message : refusal;
+    item->refused = true;
+    text_copy_visible(item->reason, sizeof item->reason, reason, strlen(reason));
+}
+
 static bool export_one(void *context, size_t index, Progress *progress, Error *error)
 {
     const Export *job = context;
@@ -114,17 +124,14 @@ static bool export_one(void *context, size_t index, Progress *progress, Error *e
     Error failure = {0};
     bool good = fixture_export(view, item->entry, item->mode, job->folder, job->replace, &item->equivalence,
                                progress, &failure);
+    if (!good && failure.kind == ERROR_REFUSED && !every_mode_named(job->call)) {
+        keep_reason(view, item, &failure);
+        good = true;
+    } else if (!good) {
+        *error = failure;
+    }
     view_free(view);
-    if (good) {
-        return true;
-    }
-    if (failure.kind == ERROR_REFUSED && !every_mode_named(job->call)) {
-        item->refused = true;
-        text_copy_visible(item->reason, sizeof item->reason, failure.message, strlen(failure.message));
-        return true;
-    }
-    *error = failure;
-    return false;
+    return good;
 }
 
 static const Column export_columns[] = {
