@@ -15,7 +15,7 @@ else
 EXTRA_DIST += completions/exscope
 endif
 
-EXTRA_DIST += doc/exscope.1.in
+EXTRA_DIST += CONTRIBUTING.md doc/architecture.md doc/exscope.1.in
 CLEANFILES += doc/exscope.1 doc/exscope.1.tmp
 
 dist_doc_DATA = NEWS README.md doc/model.md doc/tutorial.md

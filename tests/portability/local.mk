@@ -3,3 +3,9 @@ EXTRA_DIST += tests/portability/portability.sh
 .PHONY: portability
 portability:
 	@$(SHELL) $(srcdir)/tests/portability/portability.sh $(srcdir) portability
+
+# The Debian package, in a clean system. Needs root and a mirror.
+EXTRA_DIST += tests/portability/debian.sh
+.PHONY: check-debian
+check-debian:
+	@$(SHELL) $(srcdir)/tests/portability/debian.sh $(srcdir) debian-check
