@@ -28,9 +28,8 @@ static const Coverage *call_coverage(CommandCall *call, Scope *scope, Error *err
 
 static void note_gaps(Document *out)
 {
-    document_note(out,
-                  "a span of addresses proves nothing about the memory in its gaps: each needs a liveness "
-                  "check of its own");
+    document_note(out, "a span of addresses proves nothing about the memory in its gaps: each needs a "
+                       "liveness check of its own");
 }
 
 /* ---- coverage ---- */
@@ -470,9 +469,8 @@ static const Command commands[] = {
      "Over the whole phase, or over its independent prefix where it has a dependency tail; --scope chooses.",
      run_coverage, COMMAND_NEEDS_PHASE, receiver_parameters},
     {"identity", "could receivers use their packed buffer in place", "identity --all",
-     "Of contiguous receivers under receiver staging: identity words stay where they were staged; the rest "
-     "is a "
-     "permutation, with its cycles and the cost of rotating in place.",
+     "Of contiguous receivers under receiver staging: identity words stay where they were staged; the "
+     "rest is a permutation, with its cycles and the cost of rotating in place.",
      run_identity, COMMAND_NEEDS_PHASE, receiver_parameters},
     {"copies", "the local copies of the current mode", "copies --mode receiver --tile 3", NULL, run_copies,
      COMMAND_NEEDS_PHASE, copies_parameters},

@@ -183,9 +183,9 @@ static const Parameter deps_parameters[] = {
 
 static const Command commands[] = {
     {"tail", "the dependency tail: from the first transfer on that waits for another", "tail --top 20",
-     "Of the captured phase. RAW: reads what the other wrote; WAR: writes what the other read; WAW: writes "
-     "what the "
-     "other wrote. `iterations`: the Repeat iterations of the reader whose addresses meet the range.",
+     "Of the captured phase. RAW: reads what the other wrote; WAR: writes what the other read; WAW: "
+     "writes what the other wrote. `iterations`: the Repeat iterations of the reader whose addresses "
+     "meet the range.",
      run_tail, COMMAND_NEEDS_PHASE | COMMAND_SELECTS, tail_parameters},
     {"deps", "what one transfer waits for, and why", "deps 12", NULL, run_deps, COMMAND_NEEDS_PHASE,
      deps_parameters},

@@ -180,9 +180,8 @@ static bool run_phase(CommandCall *call, Error *error)
 static void note_mode(Document *out, Mode mode)
 {
     if (mode == MODE_SOURCE || mode == MODE_BOTH) {
-        document_note(out,
-                      "packing in place at a source is never claimed: a later consumer may still read the "
-                      "original layout, so the staging buffer is fresh memory");
+        document_note(out, "packing in place at a source is never claimed: a later consumer may still read "
+                           "the original layout, so the staging buffer is fresh memory");
     }
 }
 
@@ -306,8 +305,8 @@ static bool run_modes(CommandCall *call, Error *error)
         note_failed_replay(call->out, &needed->answers[mode]);
     }
     document_note(call->out,
-                  "* best valid mode, ! not valid. Staging needs fresh memory, per tile and not proven to "
-                  "fit; copy cycles are a floor of 8 bytes a cycle.");
+                  "* best valid mode, ! not valid. Staging needs fresh memory, per tile and not proven "
+                  "to fit; copy cycles are a floor of 8 bytes a cycle.");
     note_mode(call->out, MODE_SOURCE);
     mem_free(cells);
     mem_free(needed);
@@ -421,20 +420,18 @@ static const Parameter compare_parameters[] = {
 
 static const Command commands[] = {
     {"phases", "all phases, the most fragmented first", "phases --top 5",
-     "`overlap`: the phase reads memory that it also writes, so whole-phase staging is refused. `tail`: "
-     "transfers from the first one on that waits for another.",
+     "`overlap`: the phase reads memory that it also writes, so whole-phase staging is refused. "
+     "`tail`: transfers from the first one on that waits for another.",
      run_phases, COMMAND_NEEDS_CAPTURE | COMMAND_SELECTS, phases_parameters},
     {"phase", "select a phase, or say which is selected", "phase worst", NULL, run_phase,
      COMMAND_INSTANT | COMMAND_NEEDS_PHASE | COMMAND_SELECTS, phase_parameters},
     {"mode", "select a mode, with all its figures", "mode coalesced",
-     "Modes: original, coalesced, source, receiver, both, coalesced-prefix, coalesced-levels, reordered; or "
-     "the "
-     "letters o c s r b p l x.",
+     "Modes: original, coalesced, source, receiver, both, coalesced-prefix, coalesced-levels, "
+     "reordered; or the letters o c s r b p l x.",
      run_mode, COMMAND_NEEDS_PHASE | COMMAND_SELECTS, mode_parameters},
     {"modes", "all modes of the phase side by side", "modes --phase worst",
-     "Each mode is proved to do the same as the captured phase; one that is not proved is never shown as "
-     "valid. "
-     "Replay figures appear once the mode has been replayed.",
+     "Each mode is proved to do the same as the captured phase; one that is not proved is never shown "
+     "as valid. Replay figures appear once the mode has been replayed.",
      run_modes, COMMAND_NEEDS_PHASE, modes_parameters},
     {"compare", "two modes before and after, figure by figure", "compare original coalesced", NULL,
      run_compare, COMMAND_NEEDS_PHASE, compare_parameters},

@@ -138,8 +138,8 @@ static void replay_notes(CommandCall *call, const ReplayList *list)
         document_note(call->out, "Paired64 transfers are replayed as 32-bit ones");
     }
     document_note(call->out,
-                  "cycles come from the scheduling model; no payload ran on hardware. Row bytes are per "
-                  "tile and phase, before cross-phase sharing");
+                  "cycles come from the scheduling model; no payload ran on hardware. Row bytes are "
+                  "per tile and phase, before cross-phase sharing");
 }
 
 static bool replay_answer(CommandCall *call, const ReplayList *list, Error *error)
@@ -486,9 +486,8 @@ static const Parameter timeline_parameters[] = {
 
 static const Command commands[] = {
     {"replay", "replay the exchange scheduler", "replay --mode all",
-     "A mode that is not valid may be replayed for study and stays marked. Every replay is checked by code "
-     "that "
-     "shares nothing with the scheduler; one that fails shows FAIL and no figures.",
+     "A mode that is not valid may be replayed for study and stays marked. Every replay is checked by "
+     "code that shares nothing with the scheduler; one that fails shows FAIL and no figures.",
      run_replay, COMMAND_NEEDS_PHASE, replay_parameters},
     {"rows", "the instructions of a tile's row, with their cycles", "rows --tile busiest",
      "Replays the mode if need be.", run_rows, COMMAND_NEEDS_PHASE, rows_parameters},

@@ -67,20 +67,23 @@ static Slot *slot_find(Session *session, const ResultKey *key)
 /* With the lock: slot_find, with a place made for a replay. NULL when memory is out. */
 static Slot *slot_make(Session *session, const ResultKey *key, Error *error)
 {
-    Slot *slot = slot_find(session, key);
-    if (slot != NULL) {
-        return slot;
+    if (key->kind != RESULT_REPLAY && key->kind != RESULT_REPLAY_FIGURES) {
+        return slot_find(session, key);
     }
+    ReplayOptions options = key_options(session, key);
     ModeResults *mode = &key->entry->results->mode[key->mode];
-    ReplaySlots *replays = mem_zero(1, sizeof *replays, error);
+    ReplaySlots *replays = replays_find(mode, options);
     if (replays == NULL) {
-        return NULL;
+        replays = mem_zero(1, sizeof *replays, error);
+        if (replays == NULL) {
+            return NULL;
+        }
+        *replays = (ReplaySlots){.options = options,
+                                 .replay.kind = RESULT_REPLAY,
+                                 .figures.kind = RESULT_REPLAY_FIGURES,
+                                 .next = mode->replays};
+        mode->replays = replays;
     }
-    *replays = (ReplaySlots){.options = key_options(session, key),
-                             .replay.kind = RESULT_REPLAY,
-                             .figures.kind = RESULT_REPLAY_FIGURES,
-                             .next = mode->replays};
-    mode->replays = replays;
     return slot_of_replay(replays, key);
 }
 
