@@ -1,11 +1,14 @@
 if HAVE_CMOCKA
-EXPLORE_TESTS = tests/explore/test_complete tests/explore/test_document tests/explore/test_lexer \
-	tests/explore/test_ranking tests/explore/test_session
+EXPLORE_TESTS = tests/explore/test_commands tests/explore/test_complete tests/explore/test_document \
+	tests/explore/test_lexer tests/explore/test_ranking tests/explore/test_session
 check_PROGRAMS += $(EXPLORE_TESTS)
 TESTS += $(EXPLORE_TESTS)
-VALGRIND_TESTS += $(EXPLORE_TESTS)
+VALGRIND_TESTS += tests/explore/test_complete tests/explore/test_document tests/explore/test_lexer \
+	tests/explore/test_ranking tests/explore/test_session
 THREADED_TESTS += tests/explore/test_session
 EXPLORE_CAPTURES = tests/explore/make_capture.c tests/explore/make_capture.h
+tests_explore_test_commands_SOURCES = tests/explore/test_commands.c $(EXPLORE_CAPTURES)
+tests_explore_test_commands_LDADD = $(TEST_LDADD)
 tests_explore_test_complete_SOURCES = tests/explore/test_complete.c $(EXPLORE_CAPTURES)
 tests_explore_test_complete_LDADD = $(TEST_LDADD)
 tests_explore_test_document_SOURCES = tests/explore/test_document.c
