@@ -41,7 +41,7 @@ CommandTable commands_of_phases(void);  /* phases, phase, mode, modes, compare *
 CommandTable commands_of_tiles(void);   /* tiles, tile, transfers, routes */
 CommandTable commands_of_order(void);   /* tail, deps */
 CommandTable commands_of_memory(void);  /* coverage, identity, copies, cycles */
-CommandTable commands_of_replays(void); /* replay, rows, timeline, critical */
+CommandTable commands_of_replays(void); /* replay, rows, timeline */
 
 /* ---- arguments ---- */
 

@@ -1,4 +1,4 @@
-/* replay, rows, timeline, critical */
+/* replay, rows, timeline */
 #include "config.h"
 
 #include <string.h>

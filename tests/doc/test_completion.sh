@@ -10,6 +10,8 @@ fi
 mkdir "$work/captures"
 echo >"$work/captures/a file.json"
 echo >"$work/captures/b.json.gz"
+echo >"$work/captures/c*.json"
+echo >"$work/captures/cd.json"
 cat >"$work/drive" <<'END'
 . "$EXSCOPE_SOURCE_DIR/completions/exscope"
 compopt() { :; }   # only inside a real completion
@@ -40,7 +42,7 @@ options=$("$EXSCOPE_PROGRAM" -h | grep -o -e '^  .\{0,6\}--[a-z-]*' | grep -o -e
 check "every option that -h lists" "$options" -
 check "the subcommand" "analyze," an
 check "files, with blanks in their names" "captures," capt
-check "files in a folder" "captures/a file.json,captures/b.json.gz," captures/
+check "files in a folder" "captures/a file.json,captures/b.json.gz,captures/c*.json,captures/cd.json," captures/
 check "formats" "csv," --format c
 check "formats after =" "json," --format = j
 check "colours" "always,auto,never," --color ""

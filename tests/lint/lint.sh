@@ -17,7 +17,7 @@ for tool in cppcheck clang-tidy; do
 done
 if [ $# = 0 ]; then
     # shellcheck disable=SC2046
-    set -- $(find src tests -name '*.c' | sort)
+    set -- $(find src tests doc -name '*.c' | sort)
 fi
 cflags=$(pkg-config --cflags ncursesw readline libcjson zlib libzstd)
 status=0

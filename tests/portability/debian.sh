@@ -52,18 +52,18 @@ cp "$package" "$root/tmp/exscope.deb"
 cp "$source_dir/tests/tools/doc-check.sh" "$root/tmp/"
 find "$root/usr" "$root/etc" -name '*exscope*' >"$work_dir/before"
 inside apt-get install -y -qq --no-install-recommends /tmp/exscope.deb >"$work_dir/install.log" 2>&1 && good=0 || good=1
-result $good "it installs with what it depends on"
+result "$good" "it installs with what it depends on"
 inside exscope -V && good=0 || good=1
-result $good "it runs"
+result "$good" "it runs"
 inside exscope analyze /usr/share/exscope/data/showcase.json /tmp/out --top 1 --quiet >/dev/null && good=0 || good=1
-result $good "it analyses a capture"
+result "$good" "it analyses a capture"
 mkdir -p "$root/tmp/source"
 ln -sfn /usr/share/exscope/data "$root/tmp/source/data"
 inside env EXSCOPE_PROGRAM=/usr/bin/exscope EXSCOPE_SOURCE_DIR=/tmp/source \
     sh /tmp/doc-check.sh /usr/share/doc/exscope/tutorial.md >"$work_dir/tutorial.log"
 grep -q '^not ok' "$work_dir/tutorial.log" && good=1 || good=0
-result $good "the installed tutorial is right: $(grep -c '^ok' "$work_dir/tutorial.log") commands"
+result "$good" "the installed tutorial is right: $(grep -c '^ok' "$work_dir/tutorial.log") commands"
 inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1
 find "$root/usr" "$root/etc" -name '*exscope*' | cmp -s - "$work_dir/before" && good=0 || good=1
-result $good "nothing is left of it"
+result "$good" "nothing is left of it"
 exit $status
