@@ -172,8 +172,11 @@ void text_append_json(Text *text, const char *bytes, size_t length)
         } else if (c == '"' || c == '\\') {
             text_append_char(text, '\\');
             text_append_char(text, (char)c);
-        } else if (c < 0x20 || c == 0x7f) {
+        } else if (c < 0x20 || c == 0x7f || (c < 0x10000 && text_is_hidden(c))) {
             text_printf(text, "\\u%04x", (unsigned)c);
+        } else if (text_is_hidden(c)) {
+            text_printf(text, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
+                        (unsigned)(0xdc00 + ((c - 0x10000) & 0x3ff)));
         } else {
             text_append_bytes(text, bytes, size);
         }

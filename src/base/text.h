@@ -30,7 +30,8 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
  * reorders a line. */
 void text_append_visible(Text *text, const char *bytes, size_t length);
 
-/* A quoted JSON string; bytes that are not UTF-8 become U+FFFD. */
+/* A quoted JSON string; bytes that are not UTF-8 become U+FFFD. What text_append_visible would show in
+ * another form is written as \u escapes: the same string, harmless on a terminal. */
 void text_append_json(Text *text, const char *bytes, size_t length);
 
 /* Text or attribute value in HTML (& < > " ' escaped, controls made visible). */

@@ -48,6 +48,7 @@ static void json_strings_are_valid(void **state)
     (void)state;
     CHECK(text_append_json, "a\"b\\c\n\x01\x7f", "\"a\\\"b\\\\c\\u000a\\u0001\\u007f\"");
     CHECK(text_append_json, "\xff\xc3\xa9", "\"\xef\xbf\xbd\xc3\xa9\"");
+    CHECK(text_append_json, "\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81", "\"\\u009b\\u202e\\udb40\\udc01\"");
 }
 
 static void html_is_escaped(void **state)
