@@ -2,7 +2,8 @@
 # a second time, with clang, libFuzzer and sanitizers, in the folder fuzz/ of the build; then
 #     fuzz/tests/fuzz/fuzz_capture -max_total_time=1800 NEW-INPUTS tests/fuzz/corpus/capture
 FUZZ_TARGETS = tests/fuzz/fuzz_capture tests/fuzz/fuzz_compressed tests/fuzz/fuzz_rows \
-	tests/fuzz/fuzz_phase tests/fuzz/fuzz_replay tests/fuzz/fuzz_script
+	tests/fuzz/fuzz_phase tests/fuzz/fuzz_replay tests/fuzz/fuzz_script \
+	tests/fuzz/fuzz_explorer
 FUZZ_COMMON = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 if !FUZZER
 FUZZ_COMMON += tests/fuzz/standalone.c
@@ -30,6 +31,9 @@ tests_fuzz_fuzz_replay_SOURCES = tests/fuzz/fuzz_replay.c $(FUZZ_COMMON)
 tests_fuzz_fuzz_replay_LDADD = $(FUZZ_LDADD)
 tests_fuzz_fuzz_script_SOURCES = tests/fuzz/fuzz_script.c $(FUZZ_COMMON)
 tests_fuzz_fuzz_script_LDADD = $(FUZZ_LDADD)
+
+tests_fuzz_fuzz_explorer_SOURCES = tests/fuzz/fuzz_explorer.c $(FUZZ_COMMON)
+tests_fuzz_fuzz_explorer_LDADD = $(FUZZ_LDADD)
 
 EXTRA_DIST += tests/fuzz/corpus
 .PHONY: fuzz fuzz-targets
