@@ -2,9 +2,33 @@
 
 #include "analysis/conflicts.h"
 
-enum { POLL_EVENTS = 4096 };
+#include "base/sort.h"
 
-enum { EVENT_END = 0, EVENT_START = 1, EVENT_WRITE = 2 }; /* SortItem.extra: flags */
+enum { POLL_STEPS = 4096 };
+
+/* An event: an access of a transfer starts, or ended just before, at an address. Events sort by address, and
+ * at one address by transfer. */
+enum {
+    EVENT_STARTS = 1,
+    EVENT_WRITES = 2,
+    EVENT_FLAG_BITS = 2,
+    EVENT_ADDRESS_SHIFT = 32 + EVENT_FLAG_BITS /* addresses are below 2^21: ADDRESS_BYTES_END and ends */
+};
+
+static uint64_t event_new(uint32_t address, uint32_t transfer, uint32_t flags)
+{
+    return (uint64_t)address << EVENT_ADDRESS_SHIFT | (uint64_t)transfer << EVENT_FLAG_BITS | flags;
+}
+
+static uint32_t event_address(uint64_t event)
+{
+    return (uint32_t)(event >> EVENT_ADDRESS_SHIFT);
+}
+
+static uint32_t event_transfer(uint64_t event)
+{
+    return (uint32_t)(event >> EVENT_FLAG_BITS);
+}
 
 bool conflicts_open(const Phase *phase, uint16_t tile_count, Progress *progress, Conflicts *conflicts,
                     Error *error)
@@ -19,10 +43,8 @@ void conflicts_close(Conflicts *conflicts)
     endpoints_free(&conflicts->sends);
     endpoints_free(&conflicts->receives);
     vec_free(&conflicts->writes);
-    vec_free(&conflicts->reads);
-    vec_free(&conflicts->transfers);
     vec_free(&conflicts->events);
-    vec_free(&conflicts->reads_running);
+    mem_free(conflicts->reads_running);
     rank_set_free(&conflicts->readers);
     rank_set_free(&conflicts->writers);
 }
@@ -83,24 +105,31 @@ static bool conflicts_meets_write(const Conflicts *conflicts, uint32_t address, 
     return low > 0 && (uint32_t)writes[low - 1] > address;
 }
 
-/* Fills `reads` with those that meet a write, whoever made it. */
-static bool conflicts_find_reads(Conflicts *conflicts, uint16_t tile, Error *error)
+static bool conflicts_add_events(Conflicts *conflicts, uint32_t transfer, uint32_t address, uint32_t kind,
+                                 Error *error)
+{
+    uint32_t end = access_end(conflicts->phase, transfer, address);
+    return vec_push(&conflicts->events, event_new(address, transfer, kind | EVENT_STARTS), error) &&
+           vec_push(&conflicts->events, event_new(end, transfer, kind), error);
+}
+
+/* Adds the reads that meet a write, whoever made it. */
+static bool conflicts_add_reads(Conflicts *conflicts, uint16_t tile, Error *error)
 {
     const Phase *phase = conflicts->phase;
     const Endpoints *sends = &conflicts->sends;
-    vec_clear(&conflicts->reads);
     if (conflicts->writes.count == 0) {
         return true;
     }
     for (uint32_t k = sends->start[tile]; k < sends->start[tile + 1]; k++) {
         uint32_t i = sends->transfer[k];
-        if (k % POLL_EVENTS == 0 && !progress_go_on(conflicts->progress, error)) {
+        if (k % POLL_STEPS == 0 && !progress_go_on(conflicts->progress, error)) {
             return false;
         }
         for (uint32_t a = phase->address_start[i]; a < phase->address_start[i + 1]; a++) {
             uint32_t address = phase->addresses[a];
             if (conflicts_meets_write(conflicts, address, access_end(phase, i, address)) &&
-                !vec_push(&conflicts->reads, ((TileAccess){.transfer = i, .address = address}), error)) {
+                !conflicts_add_events(conflicts, i, address, 0, error)) {
                 return false;
             }
         }
@@ -108,75 +137,34 @@ static bool conflicts_find_reads(Conflicts *conflicts, uint16_t tile, Error *err
     return true;
 }
 
-/* Adds the start and the end of an access of the transfer, which is the last of `transfers` or later. */
-static bool conflicts_add_access(Conflicts *conflicts, TileAccess access, Error *error)
-{
-    size_t count = conflicts->transfers.count;
-    if ((count == 0 || conflicts->transfers.items[count - 1] != access.transfer) &&
-        !vec_push(&conflicts->transfers, access.transfer, error)) {
-        return false;
-    }
-    uint32_t rank = (uint32_t)conflicts->transfers.count - 1, kind = access.write ? EVENT_WRITE : 0;
-    SortItem start = {.key = access.address, .value = rank, .extra = kind | EVENT_START};
-    SortItem end = {.key = access_end(conflicts->phase, access.transfer, access.address),
-                    .value = rank,
-                    .extra = kind | EVENT_END};
-    return vec_push(&conflicts->events, start, error) && vec_push(&conflicts->events, end, error);
-}
-
-/* Fills `transfers` and `events`: ascending address, at the same address ascending rank. */
-static bool conflicts_list_events(Conflicts *conflicts, uint16_t tile, Error *error)
+static bool conflicts_add_writes(Conflicts *conflicts, uint16_t tile, Error *error)
 {
     const Endpoints *receives = &conflicts->receives;
-    vec_clear(&conflicts->transfers);
-    vec_clear(&conflicts->events);
-    size_t r = 0;
     for (uint32_t k = receives->start[tile]; k < receives->start[tile + 1]; k++) {
-        TileAccess write = {
-            .transfer = receives->transfer[k], .address = receives->address[k], .write = true};
-        for (; r < conflicts->reads.count && conflicts->reads.items[r].transfer <= write.transfer; r++) {
-            if (!conflicts_add_access(conflicts, conflicts->reads.items[r], error)) {
-                return false;
-            }
-        }
-        if (!conflicts_add_access(conflicts, write, error)) {
+        if (!conflicts_add_events(conflicts, receives->transfer[k], receives->address[k], EVENT_WRITES,
+                                  error)) {
             return false;
         }
-    }
-    for (; r < conflicts->reads.count; r++) {
-        if (!conflicts_add_access(conflicts, conflicts->reads.items[r], error)) {
-            return false;
-        }
-    }
-    return sort_items(conflicts->events.items, conflicts->events.count, error);
-}
-
-/* Room in the sets for the ranks of the tile. The sets are empty before and after every tile. */
-static bool conflicts_size_sets(Conflicts *conflicts, Error *error)
-{
-    size_t needed = conflicts->transfers.count;
-    if (needed > conflicts->set_size) {
-        conflicts->set_size = 0;
-        rank_set_free(&conflicts->readers);
-        rank_set_free(&conflicts->writers);
-        if (!vec_reserve(&conflicts->reads_running, needed, error) ||
-            !rank_set_init(&conflicts->readers, conflicts->reads_running.capacity, error) ||
-            !rank_set_init(&conflicts->writers, conflicts->reads_running.capacity, error)) {
-            return false;
-        }
-        conflicts->set_size = conflicts->reads_running.capacity;
-    }
-    for (size_t rank = 0; rank < needed; rank++) {
-        conflicts->reads_running.items[rank] = 0;
     }
     return true;
+}
+
+static bool conflicts_make_sets(Conflicts *conflicts, Error *error)
+{
+    if (conflicts->reads_running != NULL) {
+        return true;
+    }
+    uint32_t transfers = conflicts->phase->transfers;
+    conflicts->reads_running = mem_zero(transfers, sizeof *conflicts->reads_running, error);
+    return conflicts->reads_running != NULL && rank_set_init(&conflicts->readers, transfers, error) &&
+           rank_set_init(&conflicts->writers, transfers, error);
 }
 
 /* ---- The sweep over addresses ----
  *
  * At every byte the transfers that access it stand in time order, for example
  *
- *     rank     0  1  2  3  4  5  6
+ *     transfer 0  1  2  3  4  5  6
  *     writes         W        W
  *     reads    r        r  r     r
  *
@@ -195,12 +183,11 @@ typedef struct Teller {
 
 static bool tell(Teller *teller, uint32_t before, uint32_t after, DependencyKind kind, Error *error)
 {
-    const uint32_t *transfers = teller->conflicts->transfers.items;
-    if (++teller->told % POLL_EVENTS == 0 && !progress_go_on(teller->conflicts->progress, error)) {
+    if (++teller->told % POLL_STEPS == 0 && !progress_go_on(teller->conflicts->progress, error)) {
         return false;
     }
-    return teller->sink->conflict(teller->sink->context, transfers[before], transfers[after], kind,
-                                  teller->address, teller->begins, error);
+    return teller->sink->conflict(teller->sink->context, before, after, kind, teller->address, teller->begins,
+                                  error);
 }
 
 /* Everything between two neighbouring writes; RANK_NONE: there is none on that side. A transfer reads before
@@ -225,86 +212,81 @@ static bool tell_gap(Teller *teller, uint32_t low, uint32_t high, Error *error)
     return true;
 }
 
-static bool tell_read(Teller *teller, uint32_t rank, Error *error)
+static bool tell_read(Teller *teller, uint32_t transfer, Error *error)
 {
     const RankSet *writers = &teller->conflicts->writers;
-    uint32_t low = rank_set_previous(writers, rank), high = rank_set_next(writers, rank);
-    return (low == RANK_NONE || tell(teller, low, rank, DEPENDENCY_RAW, error)) &&
-           (high == RANK_NONE || high == rank || tell(teller, rank, high, DEPENDENCY_WAR, error));
+    uint32_t low = rank_set_previous(writers, transfer), high = rank_set_next(writers, transfer);
+    return (low == RANK_NONE || tell(teller, low, transfer, DEPENDENCY_RAW, error)) &&
+           (high == RANK_NONE || high == transfer || tell(teller, transfer, high, DEPENDENCY_WAR, error));
 }
 
 /* Tells the neighbourhood of the accesses that start or end here, as the sets stand. */
-static bool tell_changes(Teller *teller, const SortItem *events, size_t count, Error *error)
+static bool tell_changes(Teller *teller, const uint64_t *events, size_t count, Error *error)
 {
     const RankSet *writers = &teller->conflicts->writers;
     uint64_t next_gap = 0; /* gaps that begin below are told already; a gap begins at its low write + 1 */
     for (size_t k = 0; k < count; k++) {
-        uint32_t rank = events[k].value;
-        if ((events[k].extra & EVENT_WRITE) == 0) {
-            if (rank_set_has(&teller->conflicts->readers, rank) && !tell_read(teller, rank, error)) {
+        uint32_t transfer = event_transfer(events[k]);
+        if ((events[k] & EVENT_WRITES) == 0) {
+            if (rank_set_has(&teller->conflicts->readers, transfer) && !tell_read(teller, transfer, error)) {
                 return false;
             }
             continue;
         }
-        uint32_t low = rank_set_previous(writers, rank), high = rank_set_next(writers, rank);
-        uint64_t gap = low == RANK_NONE ? 0 : (uint64_t)low + 1;
+        uint32_t low = rank_set_previous(writers, transfer), high = rank_set_next(writers, transfer);
+        uint64_t gap = low == RANK_NONE ? 0 : (uint64_t)low + 1, gap_above = (uint64_t)transfer + 1;
         if (gap >= next_gap) {
             if (!tell_gap(teller, low, high, error)) {
                 return false;
             }
             next_gap = gap + 1;
         }
-        if (high == rank && (uint64_t)rank + 1 >= next_gap) {
-            if (!tell_gap(teller, rank, rank_set_next(writers, (uint64_t)rank + 1), error)) {
+        if (high == transfer && gap_above >= next_gap) {
+            if (!tell_gap(teller, transfer, rank_set_next(writers, gap_above), error)) {
                 return false;
             }
-            next_gap = (uint64_t)rank + 2;
+            next_gap = gap_above + 1;
         }
     }
     return true;
 }
 
-static void conflicts_apply(Conflicts *conflicts, const SortItem *events, size_t count)
+static void conflicts_apply(Conflicts *conflicts, uint64_t event)
 {
-    for (size_t k = 0; k < count; k++) {
-        uint32_t rank = events[k].value;
-        bool start = (events[k].extra & EVENT_START) != 0;
-        if ((events[k].extra & EVENT_WRITE) != 0) {
-            if (start) {
-                rank_set_insert(&conflicts->writers, rank);
-            } else {
-                rank_set_remove(&conflicts->writers, rank);
-            }
-            continue;
-        }
-        uint32_t *running = &conflicts->reads_running.items[rank];
-        *running += start ? 1u : UINT32_MAX;
-        if (*running > 0) {
-            rank_set_insert(&conflicts->readers, rank);
-        } else {
-            rank_set_remove(&conflicts->readers, rank);
-        }
+    uint32_t transfer = event_transfer(event);
+    bool starts = (event & EVENT_STARTS) != 0, covers = starts;
+    RankSet *set = &conflicts->writers;
+    if ((event & EVENT_WRITES) == 0) {
+        conflicts->reads_running[transfer] += starts ? 1u : UINT32_MAX;
+        covers = conflicts->reads_running[transfer] > 0;
+        set = &conflicts->readers;
+    }
+    if (covers) {
+        rank_set_insert(set, transfer);
+    } else {
+        rank_set_remove(set, transfer);
     }
 }
 
 static bool conflicts_sweep(Conflicts *conflicts, const ConflictSink *sink, Error *error)
 {
     Teller teller = {.conflicts = conflicts, .sink = sink};
-    const SortItem *events = conflicts->events.items;
-    size_t count = conflicts->events.count;
-    uint32_t steps = 0;
+    const uint64_t *events = conflicts->events.items;
+    size_t count = conflicts->events.count, steps = 0;
     for (size_t low = 0, high; low < count; low = high) {
-        for (high = low + 1; high < count && events[high].key == events[low].key; high++) {
+        teller.address = event_address(events[low]);
+        for (high = low + 1; high < count && event_address(events[high]) == teller.address; high++) {
         }
-        if (++steps % POLL_EVENTS == 0 && !progress_go_on(conflicts->progress, error)) {
+        if (++steps % POLL_STEPS == 0 && !progress_go_on(conflicts->progress, error)) {
             return false;
         }
-        teller.address = (uint32_t)events[low].key;
         teller.begins = false;
         if (sink->ends && !tell_changes(&teller, events + low, high - low, error)) {
             return false;
         }
-        conflicts_apply(conflicts, events + low, high - low);
+        for (size_t k = low; k < high; k++) {
+            conflicts_apply(conflicts, events[k]);
+        }
         teller.begins = true;
         if (!tell_changes(&teller, events + low, high - low, error)) {
             return false;
@@ -316,14 +298,16 @@ static bool conflicts_sweep(Conflicts *conflicts, const ConflictSink *sink, Erro
 bool conflicts_on_tile(Conflicts *conflicts, uint16_t tile, const ConflictSink *sink, Error *error)
 {
     conflicts->read_write_overlap = conflicts->write_write_overlap = false;
+    vec_clear(&conflicts->events);
     if (!progress_go_on(conflicts->progress, error) || !conflicts_unite_writes(conflicts, tile, error) ||
-        !conflicts_find_reads(conflicts, tile, error)) {
+        !conflicts_add_reads(conflicts, tile, error)) {
         return false;
     }
-    conflicts->read_write_overlap = conflicts->reads.count > 0;
+    conflicts->read_write_overlap = conflicts->events.count > 0;
     if (!conflicts->read_write_overlap && !conflicts->write_write_overlap) {
         return true;
     }
-    return conflicts_list_events(conflicts, tile, error) && conflicts_size_sets(conflicts, error) &&
+    return conflicts_add_writes(conflicts, tile, error) && conflicts_make_sets(conflicts, error) &&
+           sort_u64(conflicts->events.items, conflicts->events.count, error) &&
            conflicts_sweep(conflicts, sink, error);
 }

@@ -9,24 +9,16 @@
 #include "analysis/dependencies.h"
 #include "analysis/endpoints.h"
 #include "analysis/rank_set.h"
-#include "base/sort.h"
 
 /* Who is told of conflicts: from byte `address` on, `after` conflicts with `before` (begins), or no longer
- * does. Ends are told only when they are asked for. The same begin may be told more than once; between a
- * begin and the next end of the same two transfers and kind the conflict holds for every byte. */
+ * does. Ends are told only when they are asked for. The same begin or end may be told more than once; between
+ * a begin and the next end of the same two transfers and kind the conflict holds for every byte. */
 typedef struct ConflictSink {
     bool (*conflict)(void *context, uint32_t before, uint32_t after, DependencyKind kind, uint32_t address,
                      bool begins, Error *error);
     void *context;
     bool ends;
 } ConflictSink;
-
-/* A read or a write of one transfer on one tile. */
-typedef struct TileAccess {
-    uint32_t transfer;
-    uint32_t address;
-    bool write;
-} TileAccess;
 
 /* Work space that serves one tile after the other. */
 typedef struct Conflicts {
@@ -37,13 +29,12 @@ typedef struct Conflicts {
 
     /* Of the tile at hand. */
     bool read_write_overlap, write_write_overlap;
-    VEC(uint64_t) writes;        /* address << 32 | end, ascending, then their union */
-    VEC(TileAccess) reads;       /* those that meet a write, in transfer order */
-    VEC(uint32_t) transfers;     /* rank -> transfer: ascending */
-    VEC(SortItem) events;        /* where an access starts and ends */
-    VEC(uint32_t) reads_running; /* by rank: how many reads of the transfer cover the byte at hand */
-    RankSet readers, writers;    /* ranks of the transfers that read / write the byte at hand */
-    size_t set_size;             /* ranks that reads_running and the sets have room for */
+    VEC(uint64_t) writes; /* address << 32 | end, ascending, then their union */
+    VEC(uint64_t) events; /* where accesses that may conflict start and end */
+
+    /* Of the byte at hand; empty before and after every tile. Made for the first tile that needs them. */
+    RankSet readers, writers;
+    uint32_t *reads_running; /* [transfers] how many reads of a transfer cover the byte */
 } Conflicts;
 
 /* Free with conflicts_close, also after a failure. `phase` must outlive it. */
@@ -51,8 +42,8 @@ bool conflicts_open(const Phase *phase, uint16_t tile_count, Progress *progress,
                     Error *error);
 void conflicts_close(Conflicts *conflicts);
 
-/* Tells every conflict on `tile` and sets the two overlap flags. Time: accesses x log, plus what is told,
- * which is a small multiple of the distinct pairs. */
+/* Tells every conflict on `tile` and sets the two overlap flags. After a failure only conflicts_close may
+ * follow. Time: accesses x log, plus what is told, which is a small multiple of the distinct pairs. */
 bool conflicts_on_tile(Conflicts *conflicts, uint16_t tile, const ConflictSink *sink, Error *error);
 
 #endif

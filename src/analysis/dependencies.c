@@ -3,6 +3,7 @@
 #include "analysis/dependencies.h"
 
 #include "analysis/conflicts.h"
+#include "base/sort.h"
 
 enum { PAIR_BUCKETS_MAX = 4096 };
 

@@ -1,6 +1,12 @@
 #include "config.h"
 
+#include <string.h>
+
 #include "analysis/conflicts.h"
+#include "base/sort.h"
+
+/* Transfers are explained in blocks of about this many pairs, so that the work space stays small. */
+enum { PAIRS_IN_BLOCK = 4 * 1000 * 1000 };
 
 /* A conflict that begins or ends at a byte of a tile. */
 typedef struct Mark {
@@ -13,7 +19,10 @@ typedef struct Mark {
 
 typedef struct Explainer {
     const Phase *phase;
-    uint32_t first, count; /* the transfers to explain */
+    const Dependencies *dependencies;
+    Conflicts conflicts;
+    uint8_t *tiles;        /* [tile_count] whether a tile matters to the block at hand */
+    uint32_t first, count; /* the block of transfers at hand */
     uint16_t tile;
     VEC(Mark) marks;
 } Explainer;
@@ -41,40 +50,35 @@ static bool explain_collect(void *context, uint32_t before, uint32_t after, Depe
 }
 
 /* Flags the tiles where a transfer that waits for another reads or writes. */
-static void explain_choose_tiles(const Explainer *explainer, const Dependencies *dependencies, uint8_t *tiles)
+static void explain_choose_tiles(Explainer *explainer)
 {
     const Phase *phase = explainer->phase;
+    const uint32_t *start = explainer->dependencies->predecessor_start;
+    memset(explainer->tiles, 0, explainer->conflicts.tile_count);
     for (uint32_t j = explainer->first; j < explainer->first + explainer->count; j++) {
-        if (dependencies->predecessor_start[j] == dependencies->predecessor_start[j + 1]) {
+        if (start[j] == start[j + 1]) {
             continue;
         }
-        tiles[phase->source[j]] = 1;
+        explainer->tiles[phase->source[j]] = 1;
         for (uint32_t k = phase->receiver_start[j]; k < phase->receiver_start[j + 1]; k++) {
-            tiles[phase->receiver_tile[k]] = 1;
+            explainer->tiles[phase->receiver_tile[k]] = 1;
         }
     }
 }
 
-static bool explain_sweep_tiles(Explainer *explainer, uint16_t tile_count, const Dependencies *dependencies,
-                                Progress *progress, Error *error)
+/* Fills `marks`. */
+static bool explain_sweep_tiles(Explainer *explainer, Error *error)
 {
     ConflictSink sink = {.conflict = explain_collect, .context = explainer, .ends = true};
-    Conflicts conflicts;
-    uint8_t *tiles = mem_zero(tile_count, 1, error);
-    bool done = conflicts_open(explainer->phase, tile_count, progress, &conflicts, error) && tiles != NULL;
-    if (done) {
-        explain_choose_tiles(explainer, dependencies, tiles);
-    }
-    for (uint16_t t = 0; done && t < tile_count; t++) {
-        if (tiles[t]) {
-            explainer->tile = t;
-            done = conflicts_on_tile(&conflicts, t, &sink, error);
+    vec_clear(&explainer->marks);
+    explain_choose_tiles(explainer);
+    for (uint16_t t = 0; t < explainer->conflicts.tile_count; t++) {
+        explainer->tile = t;
+        if (explainer->tiles[t] && !conflicts_on_tile(&explainer->conflicts, t, &sink, error)) {
+            return false;
         }
-        progress_set(progress, t);
     }
-    conflicts_close(&conflicts);
-    mem_free(tiles);
-    return done;
+    return true;
 }
 
 /* Indices of the marks, ascending (after, before, kind, tile, address), at the same address the end first. */
@@ -109,7 +113,8 @@ static bool explain_iterations(const Phase *phase, uint32_t reader, DependencyRe
         }
     }
     reason->iteration_count = (uint32_t)(reasons->iterations.count - reason->iteration_start);
-    return true;
+    return reasons->iterations.count <= UINT32_MAX ||
+           error_set(error, ERROR_MEMORY, "phase %u: too many Repeat iterations to list", phase->number);
 }
 
 static bool explain_add(const Phase *phase, const Mark *begin, uint32_t end, DependencyReasons *reasons,
@@ -128,8 +133,8 @@ static bool explain_add(const Phase *phase, const Mark *begin, uint32_t end, Dep
     return vec_push(&reasons->list, reason, error);
 }
 
-/* Joins the sorted marks to ranges. A begin may be told twice; an end that is followed by a begin at the same
- * address is none. */
+/* Joins the sorted marks to ranges. Begins and ends may be told twice; an end that is followed by a begin at
+ * the same address is none. Fills starts[0 .. count] of the block. */
 static bool explain_join(const Explainer *explainer, const SortItem *items, DependencyReasons *reasons,
                          size_t *starts, Error *error)
 {
@@ -163,23 +168,57 @@ static bool explain_join(const Explainer *explainer, const SortItem *items, Depe
     return true;
 }
 
+static bool explain_block(Explainer *explainer, DependencyReasons *reasons, size_t *starts, Error *error)
+{
+    if (!explain_sweep_tiles(explainer, error)) {
+        return false;
+    }
+    size_t marks = explainer->marks.count;
+    if (marks > UINT32_MAX) {
+        return error_set(error, ERROR_MEMORY, "phase %u: transfer %u waits for too much to list it",
+                         explainer->phase->number, explainer->first);
+    }
+    SortItem *items = mem_new(marks, sizeof *items, error);
+    bool done = items != NULL && explain_sort(explainer->marks.items, marks, items, error) &&
+                explain_join(explainer, items, reasons, starts, error);
+    mem_free(items);
+    return done;
+}
+
+/* The transfers from `first` on, at least one and at most `most`, that make a block. */
+static uint32_t explain_block_length(const Dependencies *dependencies, uint32_t first, uint32_t most)
+{
+    const uint32_t *start = dependencies->predecessor_start + first;
+    uint32_t count = 1;
+    while (count < most && start[count + 1] - start[0] <= PAIRS_IN_BLOCK) {
+        count++;
+    }
+    return count;
+}
+
 bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
                           uint32_t first, uint32_t count, DependencyReasons *reasons, size_t *starts,
                           Progress *progress, Error *error)
 {
-    Explainer explainer = {.phase = phase, .first = first, .count = count};
-    progress_stage(progress, "explaining dependencies", tile_count);
-    bool done = dependencies->edges == 0 ||
-                explain_sweep_tiles(&explainer, tile_count, dependencies, progress, error);
-    size_t marks = explainer.marks.count;
-    if (done && marks > UINT32_MAX) {
-        done =
-            error_set(error, ERROR_MEMORY, "phase %u: more than 2^32 reasons of dependencies", phase->number);
+    for (uint32_t k = 0; k <= count; k++) {
+        starts[k] = reasons->list.count;
     }
-    SortItem *items = done ? mem_new(marks, sizeof *items, error) : NULL;
-    done = items != NULL && explain_sort(explainer.marks.items, marks, items, error) &&
-           explain_join(&explainer, items, reasons, starts, error);
-    mem_free(items);
+    if (dependencies->edges == 0) {
+        return true;
+    }
+    Explainer explainer = {.phase = phase, .dependencies = dependencies};
+    progress_stage(progress, "explaining dependencies", count);
+    explainer.tiles = mem_new(tile_count, sizeof *explainer.tiles, error);
+    bool done =
+        conflicts_open(phase, tile_count, progress, &explainer.conflicts, error) && explainer.tiles != NULL;
+    for (uint32_t k = 0; done && k < count; k += explainer.count) {
+        explainer.first = first + k;
+        explainer.count = explain_block_length(dependencies, first + k, count - k);
+        done = explain_block(&explainer, reasons, starts + k, error);
+        progress_set(progress, k);
+    }
+    conflicts_close(&explainer.conflicts);
+    mem_free(explainer.tiles);
     vec_free(&explainer.marks);
     return done;
 }
