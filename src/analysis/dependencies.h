@@ -44,14 +44,16 @@ typedef struct DependencyReasons {
 
 const char *dependency_kind_name(DependencyKind kind); /* "RAW", "WAR", "WAW" */
 
-/* Near n log n in transfers x Repeat addresses. Fails when cancelled, out of memory, or entangled beyond
- * DEPENDENCY_EDGES_MAX pairs (ERROR_REFUSED, names phase and tile). progress: accesses swept. */
+/* Near n log n in transfers x Repeat addresses. The phase obeys phase_check(). Fails when cancelled, out of
+ * memory, or entangled beyond DEPENDENCY_EDGES_MAX pairs (ERROR_REFUSED, names phase and tile). progress:
+ * accesses swept. */
 bool dependencies_compute(const Phase *phase, uint16_t tile_count, Progress *progress,
                           Dependencies *dependencies, Error *error);
 void dependencies_free(Dependencies *dependencies);
 
 /* The reasons of the transfers [first, first + count), appended; starts[k] .. starts[k+1] is the slice of
- * list that belongs to transfer first + k (`starts` has count + 1 entries). */
+ * list that belongs to transfer first + k (`starts` has count + 1 entries). Every tile that one of them reads
+ * or writes is swept again; the work space is bounded, the list is as long as there are pairs and ranges. */
 bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
                           uint32_t first, uint32_t count, DependencyReasons *reasons, size_t *starts,
                           Progress *progress, Error *error);

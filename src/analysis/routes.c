@@ -8,68 +8,46 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
-/* Transfers are compared by sequences of numbers: (level, source, receiver tiles) and then addresses. They
- * are sorted by pieces of such a sequence that fit a 64-bit key, most significant piece first: a range whose
- * keys are equal is sorted again by the next piece, until the sequences end. Every number is stored plus one,
- * so that 0 says that the sequence is over and a prefix comes before what continues it. */
-enum {
-    TILE_BITS = 12,
-    TILES_IN_PIECE = 5,
-    LEVEL_SYMBOLS = 3, /* a level takes three symbols of TILE_BITS - 1 bits */
-    ADDRESS_BITS = 21,
-    ADDRESSES_IN_PIECE = 3,
-    POLL_ITEMS = 8192
-};
-
-typedef struct RouteSorter {
-    const Phase *phase;
-    const uint32_t *level;
-    const Routes *routes;
-    Progress *progress;
-    /* Piece `piece` of the sequence of a transfer. */
-    uint64_t (*key)(const struct RouteSorter *sorter, uint32_t transfer, uint32_t piece);
-    uint64_t last_symbol; /* mask of the symbol that is 0 when the sequence ends in this piece */
-    bool mark;            /* set `extra` of the first item of every range of equal sequences */
-} RouteSorter;
+/* Transfers are first counted into runs of one level and one source, so that all further sorting works on a
+ * few of them at a time. In a run they are compared by sequences of numbers: the receiver tiles, and then
+ * addresses. A sequence is cut into pieces that fit a 64-bit key: a range whose keys are equal is sorted
+ * again by the next piece, until the sequences end. Every number is stored plus one, so that 0 says that the
+ * sequence is over and a prefix comes before what continues it. */
+enum { TILE_BITS = 12, TILES_IN_PIECE = 5, ADDRESS_BITS = 21, ADDRESSES_IN_PIECE = 3, POLL_ITEMS = 8192 };
 
 typedef struct SortRange {
     uint32_t start, count, piece;
 } SortRange;
 
-typedef VEC(SortRange) SortRanges;
+typedef struct RouteSorter {
+    const Phase *phase;
+    Progress *progress;
+    Routes *routes;
+    size_t route_capacity;
+    SortItem *items;       /* of the run at hand */
+    VEC(SortRange) ranges; /* still to be sorted */
+} RouteSorter;
 
-static uint64_t route_symbol(const RouteSorter *sorter, uint32_t transfer, uint32_t k)
-{
-    if (sorter->level != NULL) {
-        if (k < LEVEL_SYMBOLS) {
-            unsigned shift = (LEVEL_SYMBOLS - 1 - k) * (TILE_BITS - 1);
-            return ((sorter->level[transfer] >> shift) & ((1u << (TILE_BITS - 1)) - 1)) + 1;
-        }
-        k -= LEVEL_SYMBOLS;
-    }
-    if (k == 0) {
-        return (uint64_t)sorter->phase->source[transfer] + 1;
-    }
-    return k <= phase_receivers(sorter->phase, transfer)
-               ? (uint64_t)sorter->routes->receiver_tile[sorter->phase->receiver_start[transfer] + k - 1] + 1
-               : 0;
-}
+/* Piece `piece` of the sequence of a transfer. */
+typedef uint64_t (*SequenceKey)(const RouteSorter *sorter, uint32_t transfer, uint32_t piece);
 
-static uint64_t route_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
+static uint64_t receiver_tile_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
 {
+    const uint16_t *tiles = sorter->routes->receiver_tile + sorter->phase->receiver_start[transfer];
+    uint32_t count = phase_receivers(sorter->phase, transfer);
     uint64_t key = 0;
-    for (uint32_t k = 0; k < TILES_IN_PIECE; k++) {
-        key = key << TILE_BITS | route_symbol(sorter, transfer, piece * TILES_IN_PIECE + k);
+    for (uint32_t k = piece * TILES_IN_PIECE; k < (piece + 1) * TILES_IN_PIECE; k++) {
+        key = key << TILE_BITS | (k < count ? (uint64_t)tiles[k] + 1 : 0);
     }
     return key;
 }
 
 static uint64_t source_address_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
 {
+    uint32_t count = sorter->phase->repeat[transfer];
     uint64_t key = 0;
     for (uint32_t k = piece * ADDRESSES_IN_PIECE; k < (piece + 1) * ADDRESSES_IN_PIECE; k++) {
-        uint64_t symbol =
-            k < sorter->phase->repeat[transfer] ? (uint64_t)phase_address(sorter->phase, transfer, k) + 1 : 0;
+        uint64_t symbol = k < count ? (uint64_t)phase_address(sorter->phase, transfer, k) + 1 : 0;
         key = key << ADDRESS_BITS | symbol;
     }
     return key;
@@ -77,26 +55,32 @@ static uint64_t source_address_key(const RouteSorter *sorter, uint32_t transfer,
 
 static uint64_t receiver_address_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
 {
-    uint32_t start = sorter->phase->receiver_start[transfer],
-             count = phase_receivers(sorter->phase, transfer);
+    const uint32_t *addresses = sorter->routes->receiver_address + sorter->phase->receiver_start[transfer];
+    uint32_t count = phase_receivers(sorter->phase, transfer);
     uint64_t key = 0;
     for (uint32_t k = piece * ADDRESSES_IN_PIECE; k < (piece + 1) * ADDRESSES_IN_PIECE; k++) {
-        uint64_t symbol = k < count ? (uint64_t)sorter->routes->receiver_address[start + k] + 1 : 0;
-        key = key << ADDRESS_BITS | symbol;
+        key = key << ADDRESS_BITS | (k < count ? (uint64_t)addresses[k] + 1 : 0);
     }
     return key;
 }
 
-/* Sorts one range by one piece of its sequences and leaves the equal runs that go on in `ranges`. */
-static bool route_sort_range(const RouteSorter *sorter, SortItem *items, SortRange range, SortRanges *ranges,
-                             Error *error)
+/* Whether the sequences of a key go on: its last symbol is there. */
+static bool sequence_goes_on(SequenceKey key_of, uint64_t key)
 {
-    SortItem *first = items + range.start;
+    unsigned bits = key_of == receiver_tile_key ? TILE_BITS : ADDRESS_BITS;
+    return (key & ((UINT64_C(1) << bits) - 1)) != 0;
+}
+
+/* Sorts one range by one piece of its sequences. Equal ones that go on are left in `ranges`, every other run
+ * of equal ones gets a mark in the `extra` of its first item. */
+static bool route_sort_range(RouteSorter *sorter, SequenceKey key_of, SortRange range, Error *error)
+{
+    SortItem *first = sorter->items + range.start;
     for (uint32_t k = 0; k < range.count; k++) {
         if (k % POLL_ITEMS == 0 && !progress_go_on(sorter->progress, error)) {
             return false;
         }
-        first[k].key = sorter->key(sorter, first[k].value, range.piece);
+        first[k].key = key_of(sorter, first[k].value, range.piece);
     }
     if (!sort_items(first, range.count, error)) {
         return false;
@@ -104,27 +88,171 @@ static bool route_sort_range(const RouteSorter *sorter, SortItem *items, SortRan
     for (uint32_t low = 0, high; low < range.count; low = high) {
         for (high = low + 1; high < range.count && first[high].key == first[low].key; high++) {
         }
-        if (high - low == 1 || (first[low].key & sorter->last_symbol) == 0) {
-            first[low].extra = sorter->mark;
-        } else if (!vec_push(ranges,
-                             ((SortRange){
-                                 .start = range.start + low, .count = high - low, .piece = range.piece + 1}),
-                             error)) {
+        if (high - low == 1 || !sequence_goes_on(key_of, first[low].key)) {
+            first[low].extra = 1;
+            continue;
+        }
+        SortRange rest = {.start = range.start + low, .count = high - low, .piece = range.piece + 1};
+        if (!vec_push(&sorter->ranges, rest, error)) {
             return false;
         }
     }
     return true;
 }
 
-static bool route_sort(const RouteSorter *sorter, SortItem *items, uint32_t start, uint32_t count,
-                       SortRanges *ranges, Error *error)
+/* Sorts items [start, start + count) by their whole sequences. */
+static bool route_sort(RouteSorter *sorter, SequenceKey key_of, uint32_t start, uint32_t count, Error *error)
 {
-    SortRange range = {.start = start, .count = count};
-    bool done = route_sort_range(sorter, items, range, ranges, error);
-    while (done && ranges->count > 0) {
-        range = ranges->items[--ranges->count];
-        done = route_sort_range(sorter, items, range, ranges, error);
+    for (uint32_t k = start; k < start + count; k++) {
+        sorter->items[k].extra = 0;
     }
+    SortRange range = {.start = start, .count = count};
+    bool done = route_sort_range(sorter, key_of, range, error);
+    while (done && sorter->ranges.count > 0) {
+        range = sorter->ranges.items[--sorter->ranges.count];
+        done = route_sort_range(sorter, key_of, range, error);
+    }
+    return done;
+}
+
+static bool route_sort_members(RouteSorter *sorter, RouteMembers by, uint32_t start, uint32_t count,
+                               Error *error)
+{
+    if (count == 1 || by == ROUTE_MEMBERS_IN_ORDER) {
+        return true;
+    }
+    return route_sort(sorter,
+                      by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key,
+                      start, count, error);
+}
+
+/* Appends the route of items [start, start + count) of the run that begins at order[run_start]. */
+static bool route_add(RouteSorter *sorter, const uint32_t *level, uint32_t run_start, uint32_t start,
+                      uint32_t count, Error *error)
+{
+    Routes *routes = sorter->routes;
+    const Phase *phase = sorter->phase;
+    uint32_t first = sorter->items[start].value;
+    if (!mem_grow(&routes->routes, &sorter->route_capacity, (size_t)routes->count + 1, sizeof *routes->routes,
+                  error)) {
+        return false;
+    }
+    Route *route = &routes->routes[routes->count++];
+    *route = (Route){.level = level != NULL ? level[first] : 0,
+                     .source = phase->source[first],
+                     .receivers = phase_receivers(phase, first),
+                     .receiver_start = phase->receiver_start[first],
+                     .start = run_start + start,
+                     .transfers = count};
+    for (uint32_t k = start; k < start + count; k++) {
+        route->bytes += 4u * (uint64_t)phase->words[sorter->items[k].value];
+    }
+    return true;
+}
+
+/* Turns one run of equal level and source, order[start .. start + count), into routes. */
+static bool route_sort_run(RouteSorter *sorter, const uint32_t *level, RouteMembers by, uint32_t start,
+                           uint32_t count, Error *error)
+{
+    SortItem *items = sorter->items;
+    uint32_t *order = sorter->routes->order + start;
+    for (uint32_t k = 0; k < count; k++) {
+        items[k].value = order[k];
+    }
+    if (!route_sort(sorter, receiver_tile_key, 0, count, error)) {
+        return false;
+    }
+    for (uint32_t low = 0, high; low < count; low = high) {
+        for (high = low + 1; high < count && items[high].extra == 0; high++) {
+        }
+        if (!route_sort_members(sorter, by, low, high - low, error) ||
+            !route_add(sorter, level, start, low, high - low, error)) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        order[k] = items[k].value;
+    }
+    return true;
+}
+
+/* The end of the run of equal level and source that begins at order[start]. */
+static uint32_t routes_run_end(const Phase *phase, const uint32_t *level, const Routes *routes,
+                               uint32_t start)
+{
+    uint32_t first = routes->order[start], end = start + 1;
+    while (end < routes->members && phase->source[routes->order[end]] == phase->source[first] &&
+           (level == NULL || level[routes->order[end]] == level[first])) {
+        end++;
+    }
+    return end;
+}
+
+static bool routes_sort_runs(const Phase *phase, const uint32_t *level, RouteMembers by, Progress *progress,
+                             Routes *routes, Error *error)
+{
+    RouteSorter sorter = {.phase = phase, .progress = progress, .routes = routes};
+    uint32_t longest = 0;
+    for (uint32_t start = 0, end; start < routes->members; start = end) {
+        end = routes_run_end(phase, level, routes, start);
+        longest = end - start > longest ? end - start : longest;
+    }
+    sorter.items = mem_new(longest, sizeof *sorter.items, error);
+    bool done = sorter.items != NULL;
+    for (uint32_t start = 0, end; done && start < routes->members; start = end) {
+        end = routes_run_end(phase, level, routes, start);
+        done = route_sort_run(&sorter, level, by, start, end - start, error);
+    }
+    mem_free(sorter.items);
+    vec_free(&sorter.ranges);
+    return done;
+}
+
+/* A number of every transfer: its source or its level. */
+typedef struct Column {
+    const uint32_t *level; /* NULL: the source */
+    const uint16_t *source;
+} Column;
+
+static uint32_t column_at(const Column *column, uint32_t transfer)
+{
+    return column->level != NULL ? column->level[transfer] : column->source[transfer];
+}
+
+/* Fills `sorted` with `order`, stably ascending by the column, which is nowhere above `most`. `start` has
+ * most + 2 zeros. */
+static void column_count(const Column *column, uint32_t most, const uint32_t *order, uint32_t count,
+                         uint32_t *start, uint32_t *sorted)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        start[column_at(column, order[k]) + 1]++;
+    }
+    for (uint32_t number = 0; number <= most; number++) {
+        start[number + 1] += start[number];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        sorted[start[column_at(column, order[k])]++] = order[k];
+    }
+}
+
+static bool routes_count_by(Column column, Routes *routes, Error *error)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < routes->members; k++) {
+        uint32_t number = column_at(&column, routes->order[k]);
+        most = number > most ? number : most;
+    }
+    uint32_t *start = mem_zero((size_t)most + 2, sizeof *start, error);
+    uint32_t *sorted = mem_new(routes->members, sizeof *sorted, error);
+    bool done = start != NULL && sorted != NULL;
+    if (done) {
+        uint32_t *unsorted = routes->order;
+        column_count(&column, most, unsorted, routes->members, start, sorted);
+        routes->order = sorted;
+        sorted = unsorted;
+    }
+    mem_free(start);
+    mem_free(sorted);
     return done;
 }
 
@@ -183,83 +311,18 @@ static bool routes_sort_receivers(const Phase *phase, Progress *progress, Routes
     return done;
 }
 
-/* Cuts the sorted items into routes at the marks. */
-static bool routes_cut(const Phase *phase, const uint32_t *level, const SortItem *items, Routes *routes,
-                       Error *error)
-{
-    for (uint32_t k = 0; k < routes->members; k++) {
-        routes->count += items[k].extra;
-    }
-    routes->routes = mem_new(routes->count, sizeof *routes->routes, error);
-    if (routes->routes == NULL) {
-        return false;
-    }
-    for (uint32_t k = 0, next = 0; k < routes->members; k++) {
-        uint32_t i = items[k].value;
-        if (items[k].extra != 0) {
-            routes->routes[next++] = (Route){.level = level != NULL ? level[i] : 0,
-                                             .source = phase->source[i],
-                                             .receivers = phase_receivers(phase, i),
-                                             .receiver_start = phase->receiver_start[i],
-                                             .start = k};
-        }
-        routes->routes[next - 1].transfers++;
-        routes->routes[next - 1].bytes += 4u * (uint64_t)phase->words[i];
-    }
-    return true;
-}
-
-static bool routes_sort_members(const RouteSorter *sorter, SortItem *items, SortRanges *ranges, Error *error)
-{
-    for (uint32_t g = 0; g < sorter->routes->count; g++) {
-        const Route *route = &sorter->routes->routes[g];
-        if (route->transfers > 1 &&
-            !route_sort(sorter, items, route->start, route->transfers, ranges, error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool routes_sort(const Phase *phase, const uint32_t *level, RouteMembers by, Progress *progress,
-                        SortItem *items, Routes *routes, Error *error)
-{
-    SortRanges ranges = {0};
-    RouteSorter sorter = {.phase = phase,
-                          .level = level,
-                          .routes = routes,
-                          .progress = progress,
-                          .key = route_key,
-                          .last_symbol = (1u << TILE_BITS) - 1,
-                          .mark = true};
-    bool done = route_sort(&sorter, items, 0, routes->members, &ranges, error) &&
-                routes_cut(phase, level, items, routes, error);
-    if (done && by != ROUTE_MEMBERS_IN_ORDER) {
-        sorter.key = by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key;
-        sorter.last_symbol = (1u << ADDRESS_BITS) - 1;
-        sorter.mark = false;
-        done = routes_sort_members(&sorter, items, &ranges, error);
-    }
-    vec_free(&ranges);
-    return done;
-}
-
 bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, const uint32_t *level,
                   RouteMembers by, Progress *progress, Routes *routes, Error *error)
 {
     *routes = (Routes){.members = count};
     routes->order = mem_new(count, sizeof *routes->order, error);
-    SortItem *items = mem_new(count, sizeof *items, error);
-    bool done =
-        routes->order != NULL && items != NULL && routes_sort_receivers(phase, progress, routes, error);
-    for (uint32_t k = 0; done && k < count; k++) {
-        items[k] = (SortItem){.value = members != NULL ? members[k] : k};
+    for (uint32_t k = 0; routes->order != NULL && k < count; k++) {
+        routes->order[k] = members != NULL ? members[k] : k;
     }
-    done = done && routes_sort(phase, level, by, progress, items, routes, error);
-    for (uint32_t k = 0; done && k < count; k++) {
-        routes->order[k] = items[k].value;
-    }
-    mem_free(items);
+    bool done = routes->order != NULL && routes_sort_receivers(phase, progress, routes, error) &&
+                routes_count_by((Column){.source = phase->source}, routes, error) &&
+                (level == NULL || routes_count_by((Column){.level = level}, routes, error)) &&
+                routes_sort_runs(phase, level, by, progress, routes, error);
     if (!done) {
         routes_free(routes);
     }

@@ -181,7 +181,7 @@ static bool checker_take(Checker *checker, uint32_t captured, Correspondence *co
     const Phase *original = checker->original, *made = checker->made->phase;
     uint32_t words = original->words[captured];
     bool loopback = checker_is_loopback(original, captured);
-    correspondence->first[captured] = checker->transfer;
+    uint32_t first = checker->transfer, last = first;
     for (uint32_t taken = 0; taken < words;) {
         if (checker->transfer == made->transfers) {
             return false;
@@ -199,13 +199,17 @@ static bool checker_take(Checker *checker, uint32_t captured, Correspondence *co
             !checker_receives(checker, &piece)) {
             return false;
         }
-        correspondence->last[captured] = piece.made;
+        last = piece.made;
         taken += piece.words;
         checker->words += piece.words;
         if (checker->words == made->words[piece.made]) {
             checker->words = 0;
             checker->transfer++;
         }
+    }
+    if (correspondence->first != NULL) {
+        correspondence->first[captured] = first;
+        correspondence->last[captured] = last;
     }
     return true;
 }
@@ -255,18 +259,21 @@ static bool checker_run(Checker *checker, Progress *progress, Correspondence *co
 }
 
 bool correspondence_find(const Phase *original, uint16_t tile_count, const Counterfactual *counterfactual,
-                         Progress *progress, Correspondence *correspondence, Error *error)
+                         bool places, Progress *progress, Correspondence *correspondence, Error *error)
 {
     Checker checker = {.original = original,
                        .made = counterfactual,
                        .tile_count = tile_count,
                        .gathers = mode_stages_source(counterfactual->mode),
                        .scatters = mode_stages_receiver(counterfactual->mode)};
-    *correspondence =
-        (Correspondence){.first = mem_new(original->transfers, sizeof *correspondence->first, error),
-                         .last = mem_new(original->transfers, sizeof *correspondence->last, error)};
-    bool done = correspondence->first != NULL && correspondence->last != NULL &&
-                checker_open(&checker, error) && checker_run(&checker, progress, correspondence, error);
+    *correspondence = (Correspondence){0};
+    bool done = checker_open(&checker, error);
+    if (done && places) {
+        correspondence->first = mem_new(original->transfers, sizeof *correspondence->first, error);
+        correspondence->last = mem_new(original->transfers, sizeof *correspondence->last, error);
+        done = correspondence->first != NULL && correspondence->last != NULL;
+    }
+    done = done && checker_run(&checker, progress, correspondence, error);
     checker_close(&checker);
     if (!done) {
         correspondence_free(correspondence);

@@ -5,7 +5,7 @@
 
 #include "transform/modes.h"
 
-/* Where each captured transfer went. */
+/* Where each captured transfer went; both NULL when nobody asked. */
 typedef struct Correspondence {
     bool holds;      /* else the rest means nothing */
     uint32_t *first; /* [n] the transformed transfer that carries its first word */
@@ -16,9 +16,9 @@ typedef struct Correspondence {
  * transformed phase: the same source and, in every Repeat iteration, the same source addresses; the same
  * receivers and final addresses; directly, or through gather and scatter copies of buffers in which no byte
  * is used twice. Nothing else is transferred or copied. A transfer that sends to its own tile is neither
- * merged nor cut. */
+ * merged nor cut. `places` asks for `first` and `last`. */
 bool correspondence_find(const Phase *original, uint16_t tile_count, const Counterfactual *counterfactual,
-                         Progress *progress, Correspondence *correspondence, Error *error);
+                         bool places, Progress *progress, Correspondence *correspondence, Error *error);
 void correspondence_free(Correspondence *correspondence);
 
 #endif

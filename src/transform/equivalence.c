@@ -160,7 +160,8 @@ static bool equivalence_find(const Phase *original, uint16_t tile_count, const D
         return equivalence_accept(original, progress, equivalence, error);
     }
     Correspondence correspondence;
-    if (!correspondence_find(original, tile_count, counterfactual, progress, &correspondence, error)) {
+    if (!correspondence_find(original, tile_count, counterfactual, dependencies->edges > 0, progress,
+                             &correspondence, error)) {
         return false;
     }
     bool done;
