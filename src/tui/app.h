@@ -166,7 +166,9 @@ struct Tui {
     Message *messages; /* ring: the newest is at (message_count - 1) % MESSAGES_KEPT */
     uint64_t message_count;
     bool message_shown;
-    Message shown_message;
+    Message shown_message, news;
+    bool has_news; /* that wait for their turn */
+    double shown_seconds;
 
     JobInfo *jobs; /* as last looked at, newest first */
     size_t job_count;
@@ -239,6 +241,9 @@ void tui_say(Tui *tui, const char *format, ...) __attribute__((format(printf, 2,
 void tui_fail(Tui *tui, const Error *error);
 const Message *tui_message(const Tui *tui, uint64_t index); /* 0: the oldest that is kept */
 size_t tui_messages_kept(const Tui *tui);
+
+/* Shows what waited for its turn, when that has come. */
+void tui_show_news(Tui *tui);
 
 /* Copies the jobs, and tells of those that ended since. */
 void tui_look_at_jobs(Tui *tui);

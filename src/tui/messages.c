@@ -6,7 +6,29 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "tui/app.h"
+
+enum { ANSWER_MILLISECONDS = 1500 }; /* that the answer to a key stays before news take its place */
+
+static void show_message(Tui *tui, const Message *message)
+{
+    tui->shown_message = *message;
+    tui->message_shown = true;
+    tui->has_news = false;
+    tui->shown_seconds = thread_seconds();
+    tui->dirty = true;
+}
+
+/* The answer to a key goes up at once. News of the background wait until that has been read, and never take
+ * the place of a failure: that one stays until a key. (Without a terminal nobody reads: then news go up at
+ * once too.) */
+static bool may_show(const Tui *tui)
+{
+    return tui->handling || !tui->message_shown ||
+           (!tui->shown_message.failure &&
+            (!tui->terminal || (thread_seconds() - tui->shown_seconds) * 1000 > ANSWER_MILLISECONDS));
+}
 
 static void add_message(Tui *tui, bool failure, const char *text)
 {
@@ -17,12 +39,19 @@ static void add_message(Tui *tui, bool failure, const char *text)
     strftime(message->clock, sizeof message->clock, "%H:%M:%S", &local);
     text_copy_visible(message->text, sizeof message->text, text, strlen(text));
     message->failure = failure;
-    /* a failure stays on the screen until a key, whatever the background has to tell */
-    if (failure || tui->handling || !tui->message_shown || !tui->shown_message.failure) {
-        tui->shown_message = *message;
-        tui->message_shown = true;
+    if (failure || may_show(tui)) {
+        show_message(tui, message);
+    } else {
+        tui->news = *message;
+        tui->has_news = true;
     }
-    tui->dirty = true;
+}
+
+void tui_show_news(Tui *tui)
+{
+    if (tui->has_news && may_show(tui)) {
+        show_message(tui, &tui->news);
+    }
 }
 
 void tui_say(Tui *tui, const char *format, ...)

@@ -369,6 +369,7 @@ void tui_update(Tui *tui)
     }
     tui_collect_runs(tui);
     look_at_settings(tui);
+    tui_show_news(tui);
     if (!tui->dirty && finished == tui->seen_finished && fetch_idle(tui->fetch)) {
         return;
     }
@@ -386,7 +387,8 @@ void tui_update(Tui *tui)
 
 bool tui_settled(Tui *tui)
 {
-    return !tui->dirty && tui->active_jobs == 0 && !tui_runs_pending(tui) && fetch_idle(tui->fetch) &&
+    return !tui->dirty && (!tui->has_news || tui->shown_message.failure) && tui->active_jobs == 0 &&
+           !tui_runs_pending(tui) && fetch_idle(tui->fetch) &&
            session_changes(tui->session) == tui->seen_changes &&
            fetch_finished(tui->fetch) == tui->seen_finished;
 }

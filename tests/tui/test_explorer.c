@@ -265,6 +265,35 @@ static void x_cancels_a_job(void **state)
     play_end(&play);
 }
 
+static bool end_at_once(Session *session, void *context, Progress *progress, Error *error)
+{
+    (void)session;
+    (void)progress;
+    return context != NULL || error_set(error, ERROR_INPUT, "it went wrong");
+}
+
+/* News do not take the place of a failure, and are shown with the next key. */
+static void a_failure_stays_until_a_key(void **state)
+{
+    (void)state;
+    Play play = play_new("chain.json");
+    static int good;
+    uint32_t bad_job, good_job;
+    keys(&play, "");
+    assert_true(session_run(play.session, "bad", end_at_once, NULL, NULL, &bad_job, NULL));
+    assert_false(session_wait(play.session, bad_job, NULL, NULL));
+    tui_update(play.tui);
+    assert_true(session_run(play.session, "good", end_at_once, &good, NULL, &good_job, NULL));
+    assert_true(session_wait(play.session, good_job, NULL, NULL));
+    Error error;
+    assert_true(run(&play, "screen s.txt", &error)); /* it settles */
+    assert_shows(&play, "it went wrong");
+    assert_false(shows(&play, "good: done"));
+    keys(&play, "j");
+    assert_shows(&play, "good: done");
+    play_end(&play);
+}
+
 static void scripts_drive_the_explorer_from_a_job(void **state)
 {
     (void)state;
@@ -634,6 +663,7 @@ int main(void)
         cmocka_unit_test(a_first_load_that_fails_leaves_nothing_open),
         cmocka_unit_test(a_mode_toggle_leaves_the_places),
         cmocka_unit_test(x_cancels_a_job),
+        cmocka_unit_test(a_failure_stays_until_a_key),
         cmocka_unit_test(scripts_drive_the_explorer_from_a_job),
         cmocka_unit_test(what_is_no_longer_wanted_is_cancelled),
         cmocka_unit_test(wants_of_another_capture_are_dropped),

@@ -46,9 +46,9 @@ check() {
     if [ "$2" = 0 ]; then echo "ok $number - $1"; else echo "not ok $number - $1"; fi
 }
 
-# The terminal is as it was: the text before the explorer shows again, lines and echo are on.
+# The terminal is as it was: the text from before the explorer is there, lines and echo are on.
 given_back() {
-    wait_for "$1" && wait_for before && wait_for isig || return 1
+    wait_for "$1" && wait_for isig && tm capture-pane -t t -p -S -500 | grep -qx before || return 1
     screen | grep -qx icanon && screen | grep -qx 'echo *'
 }
 
