@@ -270,6 +270,9 @@ const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode);
 /* Why a result will not come; false when it is ready or still to come. */
 bool tui_failed(Tui *tui, const ResultKey *key, Error *error);
 
+/* What is being computed for the screen now, and how far it is; false: nothing. */
+bool tui_computing(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total);
+
 /* Asks for a task about a phase. */
 void tui_want_task(Tui *tui, Task *task, const PhaseEntry *entry, int priority);
 

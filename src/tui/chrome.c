@@ -85,31 +85,9 @@ static void draw_title(Tui *tui)
 
 /* ---- status line ---- */
 
-static const char *kind_name(ResultKind kind)
-{
-    static const char *const names[RESULT_KINDS] = {
-        [RESULT_DEPENDENCIES] = "dependencies",
-        [RESULT_COUNTERFACTUAL] = "transfers",
-        [RESULT_FIGURES] = "figures",
-        [RESULT_EQUIVALENCE] = "equivalence",
-        [RESULT_TILES] = "tiles",
-        [RESULT_COVERAGE] = "coverage",
-        [RESULT_IDENTITY] = "identity",
-        [RESULT_REPLAY] = "replay",
-        [RESULT_REPLAY_FIGURES] = "replay",
-    };
-    return names[kind];
-}
-
-static bool kind_has_mode(ResultKind kind)
-{
-    return kind != RESULT_COVERAGE && kind != RESULT_IDENTITY;
-}
-
 /* What runs now: the oldest running job, else what the screen waits for. False: nothing. */
 static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total)
 {
-    Want want;
     for (size_t i = tui->job_count; i-- > 0;) {
         const JobInfo *job = &tui->jobs[i];
         if (job->state == JOB_RUNNING) {
@@ -119,23 +97,7 @@ static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t
             return true;
         }
     }
-    *done = *total = 0;
-    if (tui->view == NULL || !fetch_current(tui->fetch, &want)) {
-        return false;
-    }
-    if (want.task != NULL || want.index >= view_phase_count(tui->view) ||
-        view_phase_at(tui->view, want.index) != want.key.entry) {
-        snprintf(text, size, "computing");
-        return true;
-    }
-    ResultStatus status;
-    view_status(tui->view, &want.key, &status);
-    *done = status.done;
-    *total = status.total;
-    snprintf(text, size, "phase %u: %s%s%s", (unsigned)want.key.entry->phase->number,
-             kind_name(want.key.kind), kind_has_mode(want.key.kind) ? " of " : "",
-             kind_has_mode(want.key.kind) ? mode_name(want.key.mode) : "");
-    return true;
+    return tui_computing(tui, text, size, done, total);
 }
 
 /* Returns the columns used at the right end. */

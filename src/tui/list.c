@@ -123,6 +123,18 @@ static void keep_in_view(List *list)
     }
 }
 
+/* The cursor's look for a whole row; what must not be believed keeps its own. */
+static void mark_row(Grid *grid, Rect row, bool focused)
+{
+    grid_put(grid, row.row, row.column, LOOK_NORMAL, focused ? "▸" : "▹");
+    for (int column = row.column; column < row.column + row.width; column++) {
+        GridCell *cell = grid_cell(grid, row.row, column);
+        if (cell->style != LOOK_INVALID) {
+            cell->style = focused ? LOOK_CURSOR : LOOK_MARKED;
+        }
+    }
+}
+
 void list_draw(List *list, const ListModel *model, Grid *grid, Rect area, bool focused)
 {
     Places places;
@@ -141,9 +153,7 @@ void list_draw(List *list, const ListModel *model, Grid *grid, Rect area, bool f
         Rect line = {list->body.row + i, inner.column, 1, inner.width};
         draw_row(model, &places, grid, line, row);
         if (row == list->cursor) {
-            Rect whole = {line.row, area.column, 1, area.width};
-            grid_put(grid, line.row, area.column, LOOK_NORMAL, focused ? "▸" : "▹");
-            grid_restyle(grid, whole, focused ? LOOK_CURSOR : LOOK_MARKED);
+            mark_row(grid, (Rect){line.row, area.column, 1, area.width}, focused);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* What screens draw from: results of the session, which are asked for when they are not there yet. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tui/app.h"
@@ -95,4 +96,49 @@ void tui_label(Tui *tui, const PhaseEntry *entry, char *label, size_t size)
 {
     const char *text = view_label(tui->view, entry);
     text_copy_visible(label, size, text == NULL ? "" : text, text == NULL ? 0 : strlen(text));
+}
+
+/* ---- what is being computed ---- */
+
+static const char *kind_name(ResultKind kind)
+{
+    static const char *const names[RESULT_KINDS] = {
+        [RESULT_DEPENDENCIES] = "dependencies",
+        [RESULT_COUNTERFACTUAL] = "transfers",
+        [RESULT_FIGURES] = "figures",
+        [RESULT_EQUIVALENCE] = "equivalence",
+        [RESULT_TILES] = "tiles",
+        [RESULT_COVERAGE] = "coverage",
+        [RESULT_IDENTITY] = "identity",
+        [RESULT_REPLAY] = "replay",
+        [RESULT_REPLAY_FIGURES] = "replay",
+    };
+    return names[kind];
+}
+
+static bool kind_has_mode(ResultKind kind)
+{
+    return kind != RESULT_COVERAGE && kind != RESULT_IDENTITY;
+}
+
+bool tui_computing(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total)
+{
+    Want want;
+    *done = *total = 0;
+    if (tui->view == NULL || !fetch_current(tui->fetch, &want)) {
+        return false;
+    }
+    if (want.task != NULL || want.index >= view_phase_count(tui->view) ||
+        view_phase_at(tui->view, want.index) != want.key.entry) {
+        snprintf(text, size, "computing");
+        return true;
+    }
+    ResultStatus status;
+    view_status(tui->view, &want.key, &status);
+    *done = status.done;
+    *total = status.total;
+    snprintf(text, size, "phase %u: %s%s%s", (unsigned)want.key.entry->phase->number,
+             kind_name(want.key.kind), kind_has_mode(want.key.kind) ? " of " : "",
+             kind_has_mode(want.key.kind) ? mode_name(want.key.mode) : "");
+    return true;
 }

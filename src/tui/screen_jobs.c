@@ -9,6 +9,8 @@
 typedef struct JobsState {
     List list;
     Rect area;
+    bool computing;   /* the first row is what is computed for the screen before */
+    JobInfo computed; /* as a job, without a number */
 } JobsState;
 
 typedef enum JobColumn {
@@ -30,13 +32,26 @@ static void put_state(const JobInfo *job, ListCell *cell)
                                              : LOOK_DIM;
 }
 
+typedef struct JobCells {
+    const Tui *tui;
+    const JobsState *state;
+} JobCells;
+
+static const JobInfo *job_of_row(const Tui *tui, const JobsState *state, uint64_t row)
+{
+    return state->computing && row == 0 ? &state->computed : &tui->jobs[row - state->computing];
+}
+
 static void put_cell(void *context, uint64_t row, int column, ListCell *cell)
 {
-    const JobInfo *job = &((const Tui *)context)->jobs[row];
+    const JobCells *cells = context;
+    const JobInfo *job = job_of_row(cells->tui, cells->state, row);
     bool measured = job->state == JOB_RUNNING && job->total > 0;
     switch ((JobColumn)column) {
     case COLUMN_ID:
-        snprintf(cell->text, sizeof cell->text, "%u", (unsigned)job->id);
+        if (job->id != 0) {
+            snprintf(cell->text, sizeof cell->text, "%u", (unsigned)job->id);
+        }
         break;
     case COLUMN_STATE:
         put_state(job, cell);
@@ -54,7 +69,7 @@ static void put_cell(void *context, uint64_t row, int column, ListCell *cell)
         }
         break;
     case COLUMN_TIME:
-        if (job->state != JOB_QUEUED) {
+        if (job->state != JOB_QUEUED && job->id != 0) {
             snprintf(cell->text, sizeof cell->text, "%s", figure_seconds(job->seconds).text);
         }
         break;
@@ -89,44 +104,57 @@ static void jobs_draw(Tui *tui, void *context)
         [COLUMN_TITLE] = {"what", 20, false, true, false},
     };
     JobsState *state = context;
+    JobCells cells = {tui, state};
+    JobInfo *computed = &state->computed;
+    state->computing =
+        tui_computing(tui, computed->title, sizeof computed->title, &computed->done, &computed->total);
+    computed->state = JOB_RUNNING;
+    computed->stage = "for the screen before";
     ListModel model = {
         .columns = columns,
         .column_count = COLUMN_COUNT,
         .frozen = 2,
-        .rows = tui->job_count,
+        .rows = tui->job_count + state->computing,
         .cell = put_cell,
-        .context = tui,
+        .context = &cells,
         .empty = "No job has been started. R on a phase replays it.",
     };
     list_draw(&state->list, &model, &tui->grid, state->area, true);
 }
 
-static const JobInfo *selected_job(Tui *tui, const JobsState *state)
+static void cancel(Tui *tui, const JobInfo *job)
 {
-    if (state->list.cursor < tui->job_count) {
-        return &tui->jobs[state->list.cursor];
+    if (job->id == 0) {
+        fetch_stop(tui->fetch);
+        tui_say(tui, "stopped: %s; it goes on with the next phase, mode or screen", job->title);
+    } else {
+        tui_say(tui, session_cancel(tui->session, job->id) ? "cancelling: %s" : "%s has ended already",
+                job->title);
     }
-    tui_say(tui, "there is no job");
-    return NULL;
+}
+
+static void tell(Tui *tui, const JobInfo *job)
+{
+    if (job->state == JOB_FAILED) {
+        tui_fail(tui, &job->error);
+    } else {
+        tui_say(tui, "%s: %s", job->title, job_state_name(job->state));
+    }
 }
 
 static bool jobs_act(Tui *tui, void *context, Action action)
 {
     JobsState *state = context;
-    if (action == ACTION_CANCEL_JOB) {
-        const JobInfo *job = selected_job(tui, state);
-        if (job != NULL) {
-            tui_say(tui, session_cancel(tui->session, job->id) ? "cancelling: %s" : "%s has ended already",
-                    job->title);
+    if (action == ACTION_CANCEL_JOB || action == ACTION_OPEN) {
+        if (state->list.cursor >= tui->job_count + state->computing) {
+            tui_say(tui, "there is no job");
+            return true;
         }
-        return true;
-    }
-    if (action == ACTION_OPEN) {
-        const JobInfo *job = selected_job(tui, state);
-        if (job != NULL && job->state == JOB_FAILED) {
-            tui_fail(tui, &job->error);
-        } else if (job != NULL) {
-            tui_say(tui, "%s: %s", job->title, job_state_name(job->state));
+        const JobInfo *job = job_of_row(tui, state, state->list.cursor);
+        if (action == ACTION_OPEN) {
+            tell(tui, job);
+        } else {
+            cancel(tui, job);
         }
         return true;
     }

@@ -659,7 +659,16 @@ static void draw_notes(Tui *tui, PhaseState *state, Selection selection, Rect ar
 {
     Text text = {0};
     mode_notes(tui, state, selection, &text);
-    grid_wrapped(&tui->grid, area, LOOK_NORMAL, text_view(&text));
+    for (const char *line = text_view(&text); *line != '\0' && area.height > 0;) {
+        size_t length = strcspn(line, "\n");
+        char copy[2 * NOTE_BYTES];
+        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+        bool alarming = strncmp(copy, "INVALID", 7) == 0 || strncmp(copy, "Replay FAILED", 13) == 0;
+        int rows = grid_wrapped(&tui->grid, area, alarming ? LOOK_WARNING : LOOK_NORMAL, copy);
+        area.row += rows;
+        area.height -= rows;
+        line += length + (line[length] == '\n');
+    }
     text_free(&text);
 }
 

@@ -211,8 +211,8 @@ static void draw_head(Tui *tui, const TailState *state, const PhaseEntry *entry,
     grid_print(grid, state->head.row + 1, 0, grid->columns, LOOK_NORMAL, "%s dependent pair%s, depth %u%s%s",
                figure_count(dependencies->edges).text, dependencies->edges == 1 ? "" : "s",
                (unsigned)dependencies->maximum_depth,
-               dependencies->read_write_overlap ? "; the phase reads bytes that it writes" : "",
-               dependencies->write_write_overlap ? "; it writes bytes twice" : "");
+               dependencies->read_write_overlap ? "; reads bytes that it writes" : "",
+               dependencies->write_write_overlap ? "; writes bytes twice" : "");
 }
 
 static void tail_layout(Tui *tui, void *context, Rect area)

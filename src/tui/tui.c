@@ -381,7 +381,10 @@ void tui_update(Tui *tui)
         phase_list_update(tui);
     }
     chrome_draw(tui, screens[tui_screen(tui)]);
-    fetch_post(tui->fetch, tui->wants, tui->want_count);
+    if (tui_screen(tui) <
+        CONTEXT_OUTPUT) { /* below a text or the job list, the screen before goes on computing */
+        fetch_post(tui->fetch, tui->wants, tui->want_count);
+    }
     tui->drawn++;
 }
 
