@@ -236,7 +236,7 @@ static const Run runs[] = {
 
 enum { RUN_KINDS = sizeof runs / sizeof *runs };
 
-static void start(Terminal *terminal, const char *const *arguments)
+static void start_program(Terminal *terminal, const char *const *arguments)
 {
     char *list[ARGUMENTS_MAX + 1] = {getenv("EXSCOPE_PROGRAM")};
     for (size_t i = 0; i + 2 < ARGUMENTS_MAX && arguments[i] != NULL; i++) {
@@ -256,7 +256,7 @@ static double duration(const Run *run)
     Terminal terminal;
     int status;
     double begin = thread_seconds();
-    start(&terminal, run->arguments);
+    start_program(&terminal, run->arguments);
     if (run->leave != NULL) {
         FUZZ_CHECK(!terminal_news(&terminal, 1, &status), "%s ended", run->title);
         type(&terminal, run->leave);
@@ -285,7 +285,7 @@ static void interrupt_once(const Run *run, double longest, unsigned *ended)
         kinds++;
     }
     number = run->signals[random_next() % (unsigned)kinds];
-    start(&terminal, run->arguments);
+    start_program(&terminal, run->arguments);
     if (!terminal_news(&terminal, random_below(longest), &status)) {
         kill(terminal.program, number);
         FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status), "%s does not end on signal %d",
@@ -317,7 +317,7 @@ static void explorer_once(unsigned *stopped)
     static const int ends[] = {SIGTERM, SIGHUP, SIGTERM};
     Terminal terminal;
     int status;
-    start(&terminal, arguments);
+    start_program(&terminal, arguments);
     bool alive = !terminal_news(&terminal, 0.1 + random_below(0.3), &status);
     for (unsigned step = 0; alive && step < 6; step++) {
         struct winsize size = {.ws_row = (unsigned short)(5 + random_next() % 60),
@@ -363,7 +363,7 @@ static unsigned killed_while_writing(unsigned times)
     for (double longest = duration(&run); times > 0; times--) {
         Terminal terminal;
         int status;
-        start(&terminal, run.arguments);
+        start_program(&terminal, run.arguments);
         if (!terminal_news(&terminal, random_below(longest), &status)) {
             kill(terminal.program, SIGKILL);
             FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status), "kill");
