@@ -499,20 +499,25 @@ static int file_rename_new(const char *from, const char *to)
     return 0;
 }
 
-/* Makes the new name durable. Some file systems cannot sync a folder and say EINVAL: then there is nothing
- * to do. */
-static bool output_sync_folder(Output *output)
+/* Makes a new name in a folder durable. Some file systems cannot sync a folder and say EINVAL: then there is
+ * nothing to do. */
+static bool file_sync_folder(const char *folder)
 {
-    int descriptor = file_open(output->folder, O_RDONLY | O_DIRECTORY);
+    int descriptor = file_open(folder, O_RDONLY | O_DIRECTORY);
     bool good = descriptor >= 0 &&
                 ((!file_fault_now(EIO) && fsync(descriptor) == 0) || errno == EINVAL || errno == ENOTSUP);
-    if (!good) {
-        error_set_errno(&output->failure, errno, "%s: its folder cannot be synced", output->path);
-    }
+    int number = errno;
     if (descriptor >= 0) {
         close(descriptor);
     }
+    errno = number;
     return good;
+}
+
+static bool output_sync_folder(Output *output)
+{
+    return file_sync_folder(output->folder) ||
+           error_set_errno(&output->failure, errno, "%s: its folder cannot be synced", output->path);
 }
 
 static bool output_finish(Output *output)
@@ -622,4 +627,16 @@ bool file_exists(const char *path)
 {
     struct stat status;
     return lstat(path, &status) == 0;
+}
+
+bool file_rename(const char *from, const char *to, Error *error)
+{
+    char *folder = file_folder(to, error);
+    if (folder == NULL) {
+        return false;
+    }
+    bool good = (!file_fault_now(EIO) && rename(from, to) == 0 && file_sync_folder(folder)) ||
+                error_set_errno(error, errno, "%s: cannot be written", to);
+    mem_free(folder);
+    return good;
 }

@@ -54,6 +54,9 @@ void output_discard(Output *output);
 /* All of the above for a text that is in memory. */
 bool file_write_text(const char *path, const char *bytes, size_t length, bool replace, Error *error);
 
+/* Gives a whole file another name on the same disk, durably, in place of what has that name. */
+bool file_rename(const char *from, const char *to, Error *error);
+
 /* Makes a folder and the missing ones above it; an existing folder is fine. */
 bool file_make_folder(const char *path, Error *error);
 

@@ -32,26 +32,61 @@ static void verdict_append(const PhaseEntry *entry, Mode mode, const Equivalence
     text_append(text, "}\n");
 }
 
-/* The order matters: at no moment does a verdict stand beside a fixture that it does not belong to. */
+/* The paths of one fixture's files, and what the new ones are called until both are whole. */
+typedef struct FixturePaths {
+    Text fixture, verdict, log;
+    Text new_fixture, new_verdict;
+} FixturePaths;
+
+static void paths_free(FixturePaths *paths)
+{
+    text_free(&paths->fixture);
+    text_free(&paths->verdict);
+    text_free(&paths->log);
+    text_free(&paths->new_fixture);
+    text_free(&paths->new_verdict);
+}
+
+/* Free with paths_free, also after a failure. */
+static bool paths_make(FixturePaths *paths, const char *folder, uint32_t phase, Mode mode, Error *error)
+{
+    *paths = (FixturePaths){0};
+    fixture_path(&paths->fixture, folder, phase, mode, ".json");
+    fixture_path(&paths->verdict, folder, phase, mode, ".verdict.json");
+    fixture_path(&paths->log, folder, phase, mode, ".log");
+    fixture_path(&paths->new_fixture, folder, phase, mode, ".json.tmp");
+    fixture_path(&paths->new_verdict, folder, phase, mode, ".verdict.json.tmp");
+    return text_ok(&paths->fixture, error) && text_ok(&paths->verdict, error) &&
+           text_ok(&paths->log, error) && text_ok(&paths->new_fixture, error) &&
+           text_ok(&paths->new_verdict, error);
+}
+
+/* Both new files are whole before an old one goes, so that a full disk loses nothing; and the old verdict
+ * goes before the fixture that it was about: at no moment does a verdict stand beside one that it does not
+ * belong to. */
 static bool export_files(View *view, const PhaseEntry *entry, const Counterfactual *counterfactual,
-                         const Equivalence *equivalence, const char *paths[3], bool replace,
+                         const Equivalence *equivalence, const FixturePaths *paths, bool replace,
                          Progress *progress, Error *error)
 {
     Text verdict = {0};
     verdict_append(entry, counterfactual->mode, equivalence, &verdict);
+    const char *new_fixture = paths->new_fixture.bytes, *new_verdict = paths->new_verdict.bytes;
     bool good = text_ok(&verdict, error);
-    if (good && !replace && file_exists(paths[0])) {
-        good = error_set(error, ERROR_REFUSED, "%s: exists already", paths[0]);
+    if (good && !replace && file_exists(paths->fixture.bytes)) {
+        good = error_set(error, ERROR_REFUSED, "%s: exists already", paths->fixture.bytes);
     }
+    good = good && capture_write_fixture(view_capture(view), counterfactual->phase, new_fixture, true,
+                                         progress, error);
+    good = good && file_write_text(new_verdict, verdict.bytes, verdict.length, true, error);
     if (good) {
-        unlink(paths[1]);
-        unlink(paths[2]);
-        good = capture_write_fixture(view_capture(view), counterfactual->phase, paths[0], replace, progress,
-                                     error);
+        unlink(paths->verdict.bytes);
+        unlink(paths->log.bytes);
+        good = file_rename(new_fixture, paths->fixture.bytes, error) &&
+               file_rename(new_verdict, paths->verdict.bytes, error);
     }
-    if (good && !file_write_text(paths[1], verdict.bytes, verdict.length, true, error)) {
-        unlink(paths[0]);
-        good = false;
+    if (!good) { /* what there is of them */
+        unlink(new_fixture);
+        unlink(new_verdict);
     }
     text_free(&verdict);
     return good;
@@ -73,17 +108,10 @@ bool fixture_export(View *view, const PhaseEntry *entry, Mode mode, const char *
         return error_set(error, ERROR_REFUSED,
                          "its staging leaves the address ranges of the replay, so it is not exported");
     }
-    Text paths[3] = {0};
-    fixture_path(&paths[0], folder, entry->phase->number, mode, ".json");
-    fixture_path(&paths[1], folder, entry->phase->number, mode, ".verdict.json");
-    fixture_path(&paths[2], folder, entry->phase->number, mode, ".log");
-    bool good = text_ok(&paths[0], error) && text_ok(&paths[1], error) && text_ok(&paths[2], error) &&
-                export_files(view, entry, counterfactual, proved,
-                             (const char *[3]){paths[0].bytes, paths[1].bytes, paths[2].bytes}, replace,
-                             progress, error);
-    for (int i = 0; i < 3; i++) {
-        text_free(&paths[i]);
-    }
+    FixturePaths paths;
+    bool good = paths_make(&paths, folder, entry->phase->number, mode, error) &&
+                export_files(view, entry, counterfactual, proved, &paths, replace, progress, error);
+    paths_free(&paths);
     return good;
 }
 

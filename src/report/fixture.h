@@ -13,8 +13,8 @@
 /* "FOLDER/phase-N-MODE" and `suffix` (".json", ".verdict.json", ".log"). Look at text_ok(). */
 void fixture_path(Text *path, const char *folder, uint32_t phase, Mode mode, const char *suffix);
 
-/* Makes the mode's phase if need be, and writes the fixture and its verdict, each whole or not at all; when
- * the second cannot be written the first is taken away again. With `replace` false an existing fixture is
+/* Makes the mode's phase if need be, and writes the fixture and its verdict, each whole or not at all: when
+ * one of them cannot be written, those that were there stay. With `replace` false an existing fixture is
  * refused. Refused too: a mode that the phase does not have, and one whose staging leaves the replay's
  * address ranges. A mode that is not valid is written, and its verdict says so. `equivalence` (NULL is fine)
  * is filled. */

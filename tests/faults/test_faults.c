@@ -173,8 +173,11 @@ static void check_file(const char *path, const char *name)
     text_free(&text);
 }
 
-static void check_folder(const char *path)
+/* Returns how many files there are. Verdicts and logs do not count: they go before the fixture that they are
+ * about is replaced. */
+static unsigned check_folder(const char *path)
 {
+    unsigned files = 0;
     DIR *folder = opendir(path);
     FUZZ_CHECK(folder != NULL, "%s", path);
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
@@ -186,12 +189,16 @@ static void check_folder(const char *path)
             continue;
         }
         if (S_ISDIR(status.st_mode)) {
-            check_folder(inside);
-        } else if (!ends_with(entry->d_name, ".gz") && !ends_with(entry->d_name, ".zst")) {
+            files += check_folder(inside);
+            continue;
+        }
+        files += !ends_with(entry->d_name, ".verdict.json") && !ends_with(entry->d_name, ".log");
+        if (!ends_with(entry->d_name, ".gz") && !ends_with(entry->d_name, ".zst")) {
             check_file(inside, entry->d_name);
         }
     }
     closedir(folder);
+    return files;
 }
 
 static void fill_folder(void)
@@ -256,6 +263,7 @@ static bool try_step(const Step *step, const Faults *faults, long nth, const cha
     Error error;
     face_start(&face);
     face_prepare(&face, step->before);
+    unsigned files = check_folder(".");
     faults->set(nth);
     bool done = face_run(&face, step->line, &error);
     bool fired = faults->left() <= 0;
@@ -271,7 +279,7 @@ static bool try_step(const Step *step, const Faults *faults, long nth, const cha
     tally->failed += !done;
     tally->survived += fired && done;
     if (fired) {
-        check_folder(".");
+        FUZZ_CHECK(check_folder(".") >= files, "%s, %s %ld: a file is lost", step->line, faults->name, nth);
         FUZZ_CHECK(face_run(&face, step->line, &error), "%s after %s %ld failed: %s", step->line,
                    faults->name, nth, error.message);
         expect(&face, step, expected, nth, "afterwards");
