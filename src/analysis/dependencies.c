@@ -150,7 +150,7 @@ static bool dependencies_list(PairSet *set, uint32_t transfers, Dependencies *de
     dependencies->depth = mem_zero(transfers, sizeof *dependencies->depth, error);
     dependencies->predecessor_start =
         mem_zero((size_t)transfers + 1, sizeof *dependencies->predecessor_start, error);
-    dependencies->predecessors = mem_new(set->distinct, sizeof *dependencies->predecessors, error);
+    dependencies->predecessors = mem_new(mem_count(set->distinct), sizeof *dependencies->predecessors, error);
     if (dependencies->depth == NULL || dependencies->predecessor_start == NULL ||
         dependencies->predecessors == NULL) {
         return false;

@@ -3,8 +3,16 @@
 #define EXSCOPE_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
+
+/* A count of 64 bits for the functions below, where size_t has 32: one that does not fit becomes one that no
+ * memory has room for. */
+static inline size_t mem_count(uint64_t count)
+{
+    return (size_t)count == count ? (size_t)count : SIZE_MAX;
+}
 
 /* `count` objects of `size` bytes, not initialised (mem_new) or zeroed (mem_zero). Never NULL on success,
  * also for a count of 0. NULL with ERROR_MEMORY when the product overflows or memory is out. Free with

@@ -265,7 +265,7 @@ static bool compute_dependencies(View *view, const ResultKey *key, Progress *pro
         return false;
     }
     if (dependencies->edges != 0) {
-        *bytes = dependencies->edges * sizeof *dependencies->predecessors +
+        *bytes = (size_t)dependencies->edges * sizeof *dependencies->predecessors +
                  phase->transfers * (sizeof *dependencies->depth + sizeof *dependencies->predecessor_start);
     }
     return true;
@@ -426,8 +426,9 @@ static size_t replay_bytes(const Replay *replay, uint32_t transfers)
 {
     size_t per_transfer = sizeof *replay->offset + sizeof *replay->completion + sizeof *replay->requested +
                           sizeof *replay->wait_kind + sizeof *replay->wait_transfer;
-    return transfers * per_transfer + replay->row_start[replay->tile_count] * sizeof *replay->row_words +
-           replay->activity_start[replay->tile_count] * sizeof *replay->activities;
+    return transfers * per_transfer +
+           (size_t)replay->row_start[replay->tile_count] * sizeof *replay->row_words +
+           (size_t)replay->activity_start[replay->tile_count] * sizeof *replay->activities;
 }
 
 static bool compute_replay(View *view, const ResultKey *key, Progress *progress, void **value, size_t *bytes,

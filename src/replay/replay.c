@@ -166,7 +166,7 @@ static bool run_encode(Run *run, Error *error)
 {
     Replay *replay = run->replay;
     replay->total_row_words = replay->row_start[run->tile_count];
-    replay->row_words = mem_new(replay->total_row_words, sizeof *replay->row_words, error);
+    replay->row_words = mem_new(mem_count(replay->total_row_words), sizeof *replay->row_words, error);
     if (replay->row_words == NULL) {
         return false;
     }
@@ -236,7 +236,8 @@ static bool run_activities(Run *run, Error *error)
         replay->activity_start[tile + 1] =
             replay->activity_start[tile] + row->send_count + row->receive_count;
     }
-    replay->activities = mem_new(replay->activity_start[run->tile_count], sizeof *replay->activities, error);
+    replay->activities =
+        mem_new(mem_count(replay->activity_start[run->tile_count]), sizeof *replay->activities, error);
     if (replay->activities == NULL) {
         return false;
     }

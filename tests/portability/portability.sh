@@ -24,7 +24,7 @@ configure_m32() {
     # gcc notes that its own ABI for 64-bit atomics changed in version 11: nothing here is older
     "$source_dir/configure" -q --enable-werror CC="gcc -m32" CFLAGS="-O2 -g -Wno-psabi" LDFLAGS="$search" \
         CURSES_CFLAGS="$(pkg-config --cflags ncursesw)" CURSES_LIBS="-lncursesw -ltinfo" \
-        READLINE_CFLAGS="$(pkg-config --cflags readline)" READLINE_LIBS=-lreadline \
+        READLINE_CFLAGS="$(pkg-config --cflags readline)" READLINE_LIBS="-lreadline -ltinfo" \
         CJSON_CFLAGS="$(pkg-config --cflags libcjson)" CJSON_LIBS=-lcjson \
         ZLIB_CFLAGS="$(pkg-config --cflags zlib)" ZLIB_LIBS=-lz \
         ZSTD_CFLAGS="$(pkg-config --cflags libzstd)" ZSTD_LIBS=-lzstd \
