@@ -105,16 +105,20 @@ bool preferences_load(Preferences *preferences, Error *error)
     return good;
 }
 
+/* NULL when memory is out: half a state would be taken for a whole one. */
 static cJSON *make_state(const Preferences *preferences)
 {
     cJSON *state = cJSON_CreateObject();
-    cJSON_AddStringToObject(state, "phase_sort", phase_sort_names[preferences->phase_sort]);
-    cJSON_AddBoolToObject(state, "phase_reverse", preferences->phase_reverse);
-    cJSON_AddStringToObject(state, "shade", shade_words[preferences->shade]);
-    cJSON_AddStringToObject(state, "deltas", delta_words[preferences->deltas]);
-    cJSON_AddStringToObject(state, "tile_pane", pane_words[preferences->tile_pane]);
-    cJSON_AddStringToObject(state, "transfer_sort", transfer_words[preferences->transfer_sort]);
-    cJSON_AddBoolToObject(state, "transfer_reverse", preferences->transfer_reverse);
+    if (cJSON_AddStringToObject(state, "phase_sort", phase_sort_names[preferences->phase_sort]) == NULL ||
+        cJSON_AddBoolToObject(state, "phase_reverse", preferences->phase_reverse) == NULL ||
+        cJSON_AddStringToObject(state, "shade", shade_words[preferences->shade]) == NULL ||
+        cJSON_AddStringToObject(state, "deltas", delta_words[preferences->deltas]) == NULL ||
+        cJSON_AddStringToObject(state, "tile_pane", pane_words[preferences->tile_pane]) == NULL ||
+        cJSON_AddStringToObject(state, "transfer_sort", transfer_words[preferences->transfer_sort]) == NULL ||
+        cJSON_AddBoolToObject(state, "transfer_reverse", preferences->transfer_reverse) == NULL) {
+        cJSON_Delete(state);
+        return NULL;
+    }
     return state;
 }
 
@@ -122,7 +126,7 @@ bool preferences_save(const Preferences *preferences, Error *error)
 {
     Text folder = {0}, path = {0};
     cJSON *state = make_state(preferences);
-    char *text = cJSON_Print(state);
+    char *text = state == NULL ? NULL : cJSON_Print(state);
     bool done = text != NULL || error_set_memory(error, STATE_BYTES_MAX);
     if (done && state_path(&folder, false) && state_path(&path, true)) {
         done = file_make_folder(text_view(&folder), error) &&

@@ -22,7 +22,7 @@
 #include "explore/interpreter.h"
 #include "report/analyze.h"
 #include "report/commands.h"
-#include "tui/tui.h"
+#include "tui/app.h"
 
 /* ---- steps ---- */
 
@@ -296,11 +296,50 @@ static void try_all(const Step *step, const Faults *faults, long stride, Tally *
     mem_free(expected);
 }
 
+/* ---- allocations of cJSON, which reads and writes the preferences ---- */
+
+static long hook_countdown;
+
+static void *hook_malloc(size_t size)
+{
+    return hook_countdown > 0 && --hook_countdown == 0 ? NULL : malloc(size);
+}
+
+static unsigned long try_preferences(void)
+{
+    Preferences before, after;
+    Error error = {0};
+    unsigned long tried = 0;
+    cJSON_InitHooks(&(cJSON_Hooks){hook_malloc, free});
+    preferences_default(&before);
+    before.phase_sort = (PhaseSort)(PHASE_SORT_COUNT - 1);
+    before.tile_pane = TILE_TIMELINE;
+    FUZZ_CHECK(preferences_save(&before, &error), "%s", error.message);
+    for (long nth = 1, left = 0; left == 0; nth++, tried++) {
+        hook_countdown = nth;
+        bool saved = preferences_save(&before, &error);
+        left = hook_countdown;
+        FUZZ_CHECK(saved || error.kind == ERROR_MEMORY, "saving, %ld: %s", nth, error.message);
+        hook_countdown = nth;
+        preferences_default(&after);
+        bool loaded = preferences_load(&after, &error);
+        hook_countdown = 0;
+        if (!loaded) {
+            fuzz_check_error(&error);
+            FUZZ_CHECK(preferences_load(&after, &error), "%s", error.message);
+        }
+        FUZZ_CHECK(after.phase_sort == before.phase_sort && after.tile_pane == before.tile_pane,
+                   "%ld: not what was saved", nth);
+    }
+    cJSON_InitHooks(NULL);
+    return tried - 1;
+}
+
 int main(int count, char **arguments)
 {
     long stride = count > 1 ? strtol(arguments[1], NULL, 10) : 1;
     setenv("XDG_STATE_HOME", fuzz_folder(), 1);
-    printf("1..%d\n", STEPS);
+    printf("1..%d\n", STEPS + 1);
     Tally sum = {0};
     for (int i = 0; i < STEPS; i++) {
         Tally memory = {0}, files = {0};
@@ -315,6 +354,7 @@ int main(int count, char **arguments)
         sum.tried += memory.tried + files.tried;
         sum.survived += memory.survived + files.survived;
     }
+    printf("ok %d - preferences: %lu allocations of cJSON failed\n", STEPS + 1, try_preferences());
     printf("# %lu faults, %lu of them without an effect\n", sum.tried, sum.survived);
     return 0;
 }
