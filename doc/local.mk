@@ -18,6 +18,6 @@ endif
 EXTRA_DIST += CONTRIBUTING.md doc/architecture.md doc/exscope.1.in
 CLEANFILES += doc/exscope.1 doc/exscope.1.tmp
 
-dist_doc_DATA = NEWS README.md doc/model.md doc/tutorial.md
+dist_doc_DATA = NEWS README.md doc/format.md doc/model.md doc/tutorial.md
 
 EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules debian/source/format
