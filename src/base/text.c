@@ -53,6 +53,28 @@ void text_append_repeat(Text *text, char character, size_t count)
     }
 }
 
+void text_append_unsigned(Text *text, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    text_append_bytes(text, digits + at, sizeof digits - at);
+}
+
+void text_append_hex(Text *text, uint64_t number, unsigned digits)
+{
+    char characters[16];
+    size_t at = sizeof characters;
+    do {
+        characters[--at] = "0123456789abcdef"[number & 15];
+        number >>= 4;
+    } while (at > 0 && (number != 0 || sizeof characters - at < digits));
+    text_append_bytes(text, characters + at, sizeof characters - at);
+}
+
 void text_printf(Text *text, const char *format, ...)
 {
     va_list arguments, again;
@@ -129,12 +151,29 @@ static size_t text_visible_next(const char *bytes, size_t length, char out[16])
     return size;
 }
 
+/* How many bytes from here on are printable ASCII that neither JSON nor a terminal takes for anything else.
+ */
+static size_t text_plain_run(const char *bytes, size_t length)
+{
+    size_t run = 0;
+    while (run < length && bytes[run] >= 0x20 && bytes[run] < 0x7f && bytes[run] != '"' &&
+           bytes[run] != '\\') {
+        run++;
+    }
+    return run;
+}
+
 void text_append_visible(Text *text, const char *bytes, size_t length)
 {
     while (length > 0) {
-        char form[16];
-        size_t used = text_visible_next(bytes, length, form);
-        text_append(text, form);
+        size_t used = text_plain_run(bytes, length);
+        if (used > 0) {
+            text_append_bytes(text, bytes, used);
+        } else {
+            char form[16];
+            used = text_visible_next(bytes, length, form);
+            text_append(text, form);
+        }
         bytes += used;
         length -= used;
     }
@@ -164,9 +203,12 @@ void text_append_json(Text *text, const char *bytes, size_t length)
 {
     text_append_char(text, '"');
     while (length > 0) {
-        uint32_t c;
-        size_t size = text_decode_utf8(bytes, length, &c);
-        if (size == 0) {
+        uint32_t c = 0;
+        size_t plain = text_plain_run(bytes, length);
+        size_t size = plain > 0 ? plain : text_decode_utf8(bytes, length, &c);
+        if (plain > 0) {
+            text_append_bytes(text, bytes, plain);
+        } else if (size == 0) {
             text_append(text, "\xef\xbf\xbd");
             size = 1;
         } else if (c == '"' || c == '\\') {
@@ -238,6 +280,11 @@ static bool text_is_number(const char *bytes, size_t length)
 
 void text_append_csv(Text *text, const char *bytes, size_t length)
 {
+    if (length > 0 && strchr("=+-@ ", bytes[0]) == NULL && bytes[length - 1] != ' ' &&
+        text_plain_run(bytes, length) == length && memchr(bytes, ',', length) == NULL) {
+        text_append_bytes(text, bytes, length);
+        return;
+    }
     Text visible = {0};
     text_append_visible(&visible, bytes, length);
     const char *field = text_view(&visible);

@@ -1,6 +1,7 @@
 /* Escapes: what text from a file looks like on a terminal, in JSON, in HTML and in CSV. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +50,24 @@ static void json_strings_are_valid(void **state)
     CHECK(text_append_json, "a\"b\\c\n\x01\x7f", "\"a\\\"b\\\\c\\u000a\\u0001\\u007f\"");
     CHECK(text_append_json, "\xff\xc3\xa9", "\"\xef\xbf\xbd\xc3\xa9\"");
     CHECK(text_append_json, "\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81", "\"\\u009b\\u202e\\udb40\\udc01\"");
+}
+
+static void numbers_are_as_printf_writes_them(void **state)
+{
+    (void)state;
+    static const uint64_t numbers[] = {0, 7, 10, 99, 100, 65535, 4294967295, 1000000000000, UINT64_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        for (unsigned digits = 0; digits <= 16; digits++) {
+            Text fast = {0}, slow = {0};
+            text_append_unsigned(&fast, numbers[i]);
+            text_append_char(&fast, ' ');
+            text_append_hex(&fast, numbers[i], digits);
+            text_printf(&slow, "%" PRIu64 " %0*" PRIx64, numbers[i], (int)digits, numbers[i]);
+            assert_string_equal(text_view(&fast), text_view(&slow));
+            text_free(&fast);
+            text_free(&slow);
+        }
+    }
 }
 
 static void html_is_escaped(void **state)
@@ -126,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(controls_are_visible),
         cmocka_unit_test(json_strings_are_valid),
+        cmocka_unit_test(numbers_are_as_printf_writes_them),
         cmocka_unit_test(html_is_escaped),
         cmocka_unit_test(csv_fields_are_quoted),
         cmocka_unit_test(buffers_are_never_cut_inside_a_character),
