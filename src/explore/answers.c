@@ -31,11 +31,10 @@ bool answer_mode(CommandCall *call, Error *error)
     document_identify(out, "mode", "mode", UNIT_NONE, cell_text(mode_name(call->mode)));
     Trust trust = trust_of(equivalence);
     document_field_in(out, IN_JSON, "equivalent", NULL, UNIT_NONE, equivalent_cell(equivalence));
-    document_field_in(out, IN_JSON, "valid", NULL, UNIT_NONE, cell_bool(equivalence->valid));
+    document_identify(out, "valid", NULL, UNIT_NONE, cell_bool(equivalence->valid));
     if (trust != TRUST_VALID) {
         document_field_in(out, IN_TEXT, "verdict", "verdict", UNIT_NONE,
                           cell_marked(cell_text(trust_words(trust)), trust_mark(trust)));
-        document_identify(out, "valid", NULL, UNIT_NONE, cell_bool(false));
     }
     return true;
 }

@@ -339,7 +339,8 @@ static void row_row(void *context, size_t index, Cell *cells)
     row_of_tile((void *)list->replay, index, &words, &count);
     text_clear(&list->hex);
     for (size_t i = 0; i < count; i++) {
-        text_printf(&list->hex, "%s%08x", i == 0 ? "" : " ", (unsigned)words[i]);
+        text_append(&list->hex, i == 0 ? "" : " ");
+        text_append_hex(&list->hex, words[i], 8);
     }
     cells[0] = cell_unsigned(index);
     cells[1] = cell_unsigned(count);

@@ -3,7 +3,6 @@
 #include "explore/render.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "explore/render_parts.h"
@@ -78,6 +77,12 @@ bool writer_step(Writer *writer)
     return writer->text.length < WRITER_BYTES || writer_flush(writer);
 }
 
+uint64_t cell_magnitude(const Cell *cell)
+{
+    int64_t number = cell->as.signed_number;
+    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+}
+
 void cell_append_plain(Text *text, const Cell *cell)
 {
     switch (cell->kind) {
@@ -85,10 +90,11 @@ void cell_append_plain(Text *text, const Cell *cell)
         text_append(text, cell->as.boolean ? "true" : "false");
         break;
     case CELL_UNSIGNED:
-        text_printf(text, "%" PRIu64, cell->as.number);
+        text_append_unsigned(text, cell->as.number);
         break;
     case CELL_SIGNED:
-        text_printf(text, "%" PRId64, cell->as.signed_number);
+        text_append(text, cell->as.signed_number < 0 ? "-" : "");
+        text_append_unsigned(text, cell_magnitude(cell));
         break;
     case CELL_REAL:
         text_printf(text, "%.6f", cell->as.real);

@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "explore/render_parts.h"
@@ -14,13 +13,16 @@ static void csv_cell(Text *text, const Cell *cell)
     case CELL_LIST:
     case CELL_TILES:
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%s%" PRIu32, i == 0 ? "" : " ", cell_list_item(cell, i));
+            text_append(text, i == 0 ? "" : " ");
+            text_append_unsigned(text, cell_list_item(cell, i));
         }
         break;
     case CELL_ENDPOINTS:
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%s%u@%" PRIu32, i == 0 ? "" : " ", cell->as.list.tiles[i],
-                        cell->as.list.items[i]);
+            text_append(text, i == 0 ? "" : " ");
+            text_append_unsigned(text, cell->as.list.tiles[i]);
+            text_append_char(text, '@');
+            text_append_unsigned(text, cell->as.list.items[i]);
         }
         break;
     case CELL_ABSENT:

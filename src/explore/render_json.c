@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,15 +104,19 @@ static void json_cell(Writer *writer, const Cell *cell)
     case CELL_TILES:
         text_append_char(text, '[');
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%s%" PRIu32, i == 0 ? "" : ",", cell_list_item(cell, i));
+            text_append(text, i == 0 ? "" : ",");
+            text_append_unsigned(text, cell_list_item(cell, i));
         }
         text_append_char(text, ']');
         break;
     case CELL_ENDPOINTS:
         text_append_char(text, '[');
         for (size_t i = 0; i < cell->as.list.count; i++) {
-            text_printf(text, "%s{\"tile\":%u,\"address\":%" PRIu32 "}", i == 0 ? "" : ",",
-                        cell->as.list.tiles[i], cell->as.list.items[i]);
+            text_append(text, i == 0 ? "{\"tile\":" : ",{\"tile\":");
+            text_append_unsigned(text, cell->as.list.tiles[i]);
+            text_append(text, ",\"address\":");
+            text_append_unsigned(text, cell->as.list.items[i]);
+            text_append_char(text, '}');
         }
         text_append_char(text, ']');
         break;
@@ -279,7 +282,9 @@ static bool json_hex_list(Writer *writer, const uint32_t *words, size_t count)
 {
     text_append_char(&writer->text, '[');
     for (size_t i = 0; i < count; i++) {
-        text_printf(&writer->text, "%s\"%08" PRIx32 "\"", i == 0 ? "" : ",", words[i]);
+        text_append(&writer->text, i == 0 ? "\"" : ",\"");
+        text_append_hex(&writer->text, words[i], 8);
+        text_append_char(&writer->text, '"');
         if (!writer_step(writer)) {
             return false;
         }
@@ -316,7 +321,7 @@ static bool json_numbers(Writer *writer, const Item *item)
         if (item->numbers[i] < 0) {
             text_append(&writer->text, "null");
         } else {
-            text_printf(&writer->text, "%" PRId64, item->numbers[i]);
+            text_append_unsigned(&writer->text, (uint64_t)item->numbers[i]);
         }
         if (!writer_step(writer)) {
             return false;

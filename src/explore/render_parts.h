@@ -19,6 +19,9 @@ bool writer_step(Writer *writer);
 /* A number as JSON and CSV have it; nothing for the other kinds. */
 void cell_append_plain(Text *text, const Cell *cell);
 
+/* Of CELL_SIGNED, without its sign. */
+uint64_t cell_magnitude(const Cell *cell);
+
 /* Of CELL_LIST and CELL_TILES. */
 uint32_t cell_list_item(const Cell *cell, size_t index);
 

@@ -1,7 +1,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -59,16 +58,18 @@ static void append_ascii(Text *text, const char *bytes, size_t length)
     }
 }
 
+/* 1,234,567 */
 static void append_grouped(Text *text, uint64_t number)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
-            text_append_char(text, ',');
-        }
-        text_append_char(text, digits[i]);
+    if (number >= 1000) {
+        append_grouped(text, number / 1000);
+        number %= 1000;
+        text_append_char(text, ',');
+        text_append_char(text, (char)('0' + number / 100));
+        text_append_char(text, (char)('0' + number / 10 % 10));
+        number %= 10;
     }
+    text_append_unsigned(text, number);
 }
 
 static void append_unsigned(Text *text, uint64_t number, Unit unit)
@@ -81,19 +82,15 @@ static void append_unsigned(Text *text, uint64_t number, Unit unit)
         append_grouped(text, number);
         break;
     case UNIT_ADDRESS:
-        text_printf(text, "0x%05" PRIx64, number);
+        text_append(text, "0x");
+        text_append_hex(text, number, 5);
         break;
     case UNIT_NONE:
     case UNIT_SECONDS:
     case UNIT_PERCENT:
-        text_printf(text, "%" PRIu64, number);
+        text_append_unsigned(text, number);
         break;
     }
-}
-
-static uint64_t magnitude(int64_t number)
-{
-    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 }
 
 /* 0..26 for a run of consecutive numbers, else 0,2,7. Long ones are cut, unless verbose. */
@@ -129,7 +126,9 @@ static void append_endpoints(Text *text, const Cell *cell, bool verbose)
             text_printf(text, "+%zu", cell->as.list.count - i);
             return;
         }
-        text_printf(text, "%u@0x%05" PRIx32, cell->as.list.tiles[i], cell->as.list.items[i]);
+        text_append_unsigned(text, cell->as.list.tiles[i]);
+        text_append_char(text, '@');
+        append_unsigned(text, cell->as.list.items[i], UNIT_ADDRESS);
     }
 }
 
@@ -148,7 +147,7 @@ static void append_cell(Text *text, const Cell *cell, Unit unit, const RenderOpt
         break;
     case CELL_SIGNED:
         text_append(text, cell->as.signed_number < 0 ? "-" : "+");
-        append_unsigned(text, magnitude(cell->as.signed_number), unit);
+        append_unsigned(text, cell_magnitude(cell), unit);
         break;
     case CELL_REAL:
         text_printf(text,
