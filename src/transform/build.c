@@ -109,11 +109,12 @@ static void built_merge(Phase *built, const Member *member)
 {
     uint32_t last = built->transfers - 1;
     uint32_t room = TRANSFER_WORDS_MAX - (uint32_t)built->words[last];
-    uint32_t taken = member->words < room ? member->words : room;
-    built->words[last] = (uint16_t)(built->words[last] + taken);
-    if (taken < member->words) {
-        built_append(built, member, taken, member->words - taken);
+    if (member->words <= room) {
+        built->words[last] = (uint16_t)(built->words[last] + member->words);
+        return;
     }
+    built->words[last] = TRANSFER_WORDS_MAX;
+    built_append(built, member, room, member->words - room);
 }
 
 /* ---- staging ---- */

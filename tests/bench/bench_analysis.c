@@ -256,7 +256,7 @@ static Phase *make(const Shape *shape, uint32_t each)
     return phase;
 }
 
-static void run(const Shape *shape)
+static void report(const Shape *shape)
 {
     Times half = {0}, times = {0};
     Phase *phase = make(shape, shape->each / 2);
@@ -289,7 +289,7 @@ int main(int argc, char **argv)
             wanted = wanted || strcmp(argv[a], shapes[k].name) == 0;
         }
         if (wanted) {
-            run(&shapes[k]);
+            report(&shapes[k]);
         }
     }
     return 0;

@@ -272,7 +272,7 @@ int main(void)
     char **names = reference_names(".expected.json");
     struct CMUnitTest tests[CAPTURES_MAX];
     size_t count = 0;
-    for (; names[count] != NULL && count < CAPTURES_MAX; count++) {
+    for (; count < CAPTURES_MAX && names[count] != NULL; count++) {
         tests[count] = (struct CMUnitTest){
             .name = names[count], .test_func = figures_are_as_expected, .initial_state = names[count]};
     }
