@@ -267,6 +267,9 @@ const Counterfactual *tui_counterfactual(Tui *tui, const PhaseEntry *entry, Mode
 const ReplaySummary *tui_replay_figures(Tui *tui, const PhaseEntry *entry, Mode mode);
 const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode);
 
+/* Is the replay of a mode running? *percent is -1 where that is not known. */
+bool tui_replaying(Tui *tui, const PhaseEntry *entry, Mode mode, int *percent);
+
 /* Why a result will not come; false when it is ready or still to come. */
 bool tui_failed(Tui *tui, const ResultKey *key, Error *error);
 

@@ -100,33 +100,30 @@ static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t
     return tui_computing(tui, text, size, done, total);
 }
 
-/* Returns the columns used at the right end. */
-static int draw_activity(Tui *tui, int row)
+/* Draws what runs at the right end of the row, in at most `most` columns; returns how many it took. */
+static int draw_activity(Tui *tui, int row, int most)
 {
     Grid *grid = &tui->grid;
-    char text[160], percent[16] = "";
+    char text[160], percent[16] = " …";
     uint64_t done, total;
     if (!activity(tui, text, sizeof text, &done, &total)) {
         return 0;
     }
     int bar = total > 0 ? PROGRESS_COLUMNS : 0;
     if (total > 0) {
-        double share = done < total ? (double)done / (double)total : 1;
-        snprintf(percent, sizeof percent, "%3d%%", (int)(share * 100));
+        snprintf(percent, sizeof percent, "%4d%%", (int)(done < total ? done * 100 / total : 100));
     }
-    int width = grid_text_width(text) + (bar > 0 ? bar + 7 : 3), most = grid->columns / 2;
+    int end = bar + grid_text_width(percent) + (bar > 0 ? 2 : 0), width = grid_text_width(text) + end;
     width = width < most ? width : most;
     int column = grid->columns - width;
-    grid_text(grid, row, column, width - (bar > 0 ? bar + 7 : 3), LOOK_DIM, text);
-    if (bar == 0) {
-        grid_text(grid, row, grid->columns - 3, 3, LOOK_DIM, "…");
-        return width + 1;
+    grid_text(grid, row, column, width - end, LOOK_DIM, text);
+    grid_text_right(grid, row, column, width, LOOK_DIM, percent);
+    if (bar > 0) {
+        Rect track = {row, column + width - end + 2, 1, bar};
+        grid_fill(grid, track, LOOK_MARKED);
+        grid_bar(grid, row, track.column, bar, LOOK_MARKED, (double)done, (double)total);
     }
-    Rect track = {row, grid->columns - bar - 5, 1, bar};
-    grid_fill(grid, track, LOOK_MARKED);
-    grid_bar(grid, row, track.column, bar, LOOK_MARKED, (double)done, (double)total);
-    grid_text_right(grid, row, grid->columns - 5, 5, LOOK_DIM, percent);
-    return width + 1;
+    return width + 2;
 }
 
 static void draw_status(Tui *tui, int row)
@@ -139,9 +136,10 @@ static void draw_status(Tui *tui, int row)
         grid_text(grid, row, 0, grid->columns, LOOK_WARNING, tui->question.text);
         return;
     }
-    int used = draw_activity(tui, row);
+    const Message *message = &tui->shown_message;
+    int wanted = tui->message_shown ? grid_text_width(message->text) + 2 : 0, half = grid->columns / 2;
+    int used = draw_activity(tui, row, grid->columns - (wanted < half ? wanted : half));
     if (tui->message_shown) {
-        const Message *message = &tui->shown_message;
         grid_text(grid, row, 0, grid->columns - used, message->failure ? LOOK_WARNING : LOOK_NORMAL,
                   message->text);
     }

@@ -80,6 +80,14 @@ const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode)
     return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_REPLAY, .mode = mode}, USUAL);
 }
 
+bool tui_replaying(Tui *tui, const PhaseEntry *entry, Mode mode, int *percent)
+{
+    ResultStatus status;
+    view_status(tui->view, &(ResultKey){.entry = entry, .kind = RESULT_REPLAY, .mode = mode}, &status);
+    *percent = status.total == 0 ? -1 : (int)(status.done * 100 / status.total);
+    return status.state == RESULT_RUNNING;
+}
+
 Selection tui_selection(Tui *tui)
 {
     if (tui->view == NULL) {

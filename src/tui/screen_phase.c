@@ -66,7 +66,7 @@ typedef struct ModeRow {
     const ReplaySummary *replay;
     bool replaying;
     bool proof_failed;
-    int percent; /* of what is running, -1: not known */
+    int proof_percent, replay_percent; /* of what is running; -1: not known */
     FigureState state[FIGURE_COUNT];
     uint64_t value[FIGURE_COUNT];
 } ModeRow;
@@ -124,22 +124,21 @@ static int percent_of(const ResultStatus *status)
 
 static void read_replay(Tui *tui, const PhaseEntry *entry, Mode mode, ModeRow *row)
 {
-    ResultStatus status;
-    view_status(tui->view, &(ResultKey){.entry = entry, .kind = RESULT_REPLAY, .mode = mode}, &status);
+    Error error;
+    ResultKey key = {.entry = entry, .kind = RESULT_REPLAY, .mode = mode};
+    FigureState state = FIGURE_NONE;
     row->replay = tui_replay_figures(tui, entry, mode);
-    row->replaying = status.state == RESULT_RUNNING && row->replay == NULL;
+    row->replaying = row->replay == NULL && tui_replaying(tui, entry, mode, &row->replay_percent);
     if (row->replaying) {
-        row->percent = percent_of(&status);
-        row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_COMPUTING;
-    } else if (status.state == RESULT_FAILED) {
-        snprintf(row->replay_refusal, sizeof row->replay_refusal, "%.590s", status.error.message);
-        row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] =
-            status.error.kind == ERROR_REFUSED ? FIGURE_REFUSED : FIGURE_FAILED;
-    } else if (row->replay == NULL) {
-        row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_NONE;
-    } else if (!row->replay->invariants_pass) {
-        row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = FIGURE_FAILED;
-    } else {
+        state = FIGURE_COMPUTING;
+    } else if (row->replay == NULL && tui_failed(tui, &key, &error)) {
+        snprintf(row->replay_refusal, sizeof row->replay_refusal, "%.590s", error.message);
+        state = error.kind == ERROR_REFUSED ? FIGURE_REFUSED : FIGURE_FAILED;
+    } else if (row->replay != NULL && !row->replay->invariants_pass) {
+        state = FIGURE_FAILED;
+    }
+    row->state[FIGURE_ROW] = row->state[FIGURE_CYCLES] = state;
+    if (row->replay != NULL && row->replay->invariants_pass) {
         set_figure(row, FIGURE_ROW, (uint64_t)row->replay->maximum_row_words * 4);
         set_figure(row, FIGURE_CYCLES, row->replay->horizon_cycles);
     }
@@ -165,7 +164,7 @@ static void read_refusal(Tui *tui, const PhaseEntry *entry, Mode mode, const Dep
 static void read_mode(Tui *tui, const PhaseEntry *entry, Mode mode, const Dependencies *dependencies,
                       bool current, ModeRow *row)
 {
-    *row = (ModeRow){.percent = -1};
+    *row = (ModeRow){.proof_percent = -1};
     for (int i = 0; i < FIGURE_COUNT; i++) {
         row->state[i] = FIGURE_COMPUTING;
     }
@@ -178,7 +177,7 @@ static void read_mode(Tui *tui, const PhaseEntry *entry, Mode mode, const Depend
     ResultStatus status;
     view_status(tui->view, &(ResultKey){.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode}, &status);
     row->proof_failed = status.state == RESULT_FAILED;
-    row->percent = status.state == RESULT_RUNNING ? percent_of(&status) : -1;
+    row->proof_percent = status.state == RESULT_RUNNING ? percent_of(&status) : -1;
     if (row->summary != NULL) {
         read_summary(row);
     }
@@ -232,8 +231,8 @@ static void put_verdict(const ModeRow *row, ListCell *cell)
         cell->style = LOOK_NORMAL;
     } else if (row->proof_failed || equivalence != NULL) {
         snprintf(cell->text, sizeof cell->text, "unknown");
-    } else if (row->percent >= 0) {
-        snprintf(cell->text, sizeof cell->text, "proof %d%%", row->percent);
+    } else if (row->proof_percent >= 0) {
+        snprintf(cell->text, sizeof cell->text, "proof %d%%", row->proof_percent);
     } else {
         snprintf(cell->text, sizeof cell->text, "…");
     }
@@ -245,8 +244,8 @@ static void put_figure(const PhaseState *state, const ModeRow *row, FigureId fig
     cell->style = LOOK_DIM;
     switch (row->state[figure]) {
     case FIGURE_COMPUTING:
-        if (row->replaying && (figure == FIGURE_ROW || figure == FIGURE_CYCLES) && row->percent >= 0) {
-            snprintf(cell->text, sizeof cell->text, "%d%% ", row->percent);
+        if (row->replaying && (figure == FIGURE_ROW || figure == FIGURE_CYCLES) && row->replay_percent >= 0) {
+            snprintf(cell->text, sizeof cell->text, "%d%% ", row->replay_percent);
         } else {
             snprintf(cell->text, sizeof cell->text, "… ");
         }
@@ -545,11 +544,14 @@ static void draw_legend(Tui *tui, const PhaseState *state, Rect area)
     grid_print(grid, area.row, area.column, area.width, LOOK_HEADING, "m: %s",
                shade_names[tui->preferences.shade]);
     if (!state->values_known) {
-        bool refused = state->rows[tui_selection(tui).mode].refusal[0] != '\0';
+        Selection selection = tui_selection(tui);
+        int percent;
+        bool refused = state->rows[selection.mode].refusal[0] != '\0';
         grid_text(grid, area.row + 1, area.column, area.width, LOOK_DIM,
-                  refused          ? "mode refused"
-                  : replay_missing ? "R replays first"
-                                   : "…");
+                  refused                                                         ? "mode refused"
+                  : !replay_missing                                               ? "…"
+                  : tui_replaying(tui, selection.entry, selection.mode, &percent) ? "replaying…"
+                                                                                  : "R replays first");
         return;
     }
     for (uint16_t i = 0; i < tiles; i++) {

@@ -127,6 +127,22 @@ static void follow_selection(TileState *state, Selection selection)
     }
 }
 
+/* Why there is nothing to see of a replay. */
+static const char *replay_missing(Tui *tui, Selection selection, char *text, size_t size)
+{
+    int percent;
+    if (is_replayed(tui, selection)) {
+        snprintf(text, size, "reading…");
+    } else if (!tui_replaying(tui, selection.entry, selection.mode, &percent)) {
+        snprintf(text, size, "not replayed in this mode: R replays");
+    } else if (percent < 0) {
+        snprintf(text, size, "replaying…");
+    } else {
+        snprintf(text, size, "replaying… %d%%", percent);
+    }
+    return text;
+}
+
 /* ---- summary ---- */
 
 static bool mode_is_invalid(Tui *tui, Selection selection)
@@ -162,8 +178,8 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
                         figure_address((uint32_t)replay->incoming_base).text);
         }
     } else {
-        text_append(&line, is_replayed(tui, selection) ? "row: reading…"
-                                                       : "row: not replayed in this mode, R replays");
+        char missing[60];
+        text_printf(&line, "row: %s", replay_missing(tui, selection, missing, sizeof missing));
     }
     grid_text(grid, area.row + 1, area.column, area.width, LOOK_NORMAL, text_view(&line));
     if (mode_is_invalid(tui, selection)) {
@@ -541,9 +557,9 @@ static void draw_row(Tui *tui, TileState *state, Selection selection, const Tile
                      bool focused)
 {
     if (replay == NULL) {
+        char missing[60];
         grid_text(&tui->grid, area.row, area.column, area.width, LOOK_DIM,
-                  is_replayed(tui, selection) ? "reading…"
-                                              : "not replayed: R replays this phase in this mode");
+                  replay_missing(tui, selection, missing, sizeof missing));
         return;
     }
     int cycles = figure_width(replay->phase_cycles);
@@ -654,16 +670,16 @@ static void draw_list_pane(Tui *tui, TileState *state, Selection selection, cons
 static void draw_timeline(Tui *tui, TileState *state, Selection selection, const TileReplay *replay)
 {
     Rect area = state->panes[TILE_TIMELINE];
-    char title[140] = "timeline: not replayed, R replays";
-    uint64_t cycles = replay == NULL ? 0 : replay->phase_cycles;
-    if (replay != NULL && state->timeline.from < state->timeline.to) {
+    char title[160], missing[60];
+    if (replay == NULL) {
+        snprintf(title, sizeof title, "timeline: %s",
+                 replay_missing(tui, selection, missing, sizeof missing));
+    } else if (state->timeline.from < state->timeline.to) {
         snprintf(title, sizeof title, "timeline: cycles %s to %s of %s",
                  figure_count(state->timeline.from).text, figure_count(state->timeline.to).text,
-                 figure_count(cycles).text);
-    } else if (replay != NULL) {
-        snprintf(title, sizeof title, "timeline: %s cycles", figure_count(cycles).text);
-    } else if (is_replayed(tui, selection)) {
-        snprintf(title, sizeof title, "timeline: reading…");
+                 figure_count(replay->phase_cycles).text);
+    } else {
+        snprintf(title, sizeof title, "timeline: %s cycles", figure_count(replay->phase_cycles).text);
     }
     draw_pane_title(&tui->grid, area, tui->preferences.tile_pane == TILE_TIMELINE, title);
     if (replay != NULL) {
