@@ -138,10 +138,10 @@ static bool arguments_take(CommandCall *call, const Line *line, Error *error)
 
 /* ---- what it means ---- */
 
-static bool value_number(Value *value, uint64_t high, const char *what, Error *error)
+static bool value_number(Value *value, uint64_t low, uint64_t high, const char *what, Error *error)
 {
     uint64_t number = 0;
-    bool done = word_number(value->text, 0, high, what, &number, error);
+    bool done = word_number(value->text, low, high, what, &number, error);
     value->number = (uint32_t)number;
     return done;
 }
@@ -159,7 +159,7 @@ static bool value_phase(const CommandCall *call, const Parameter *parameter, Val
         value->entry = view_worst_phase(call->view);
         return value->entry != NULL || error_set(error, ERROR_INPUT, "the capture has no phases");
     }
-    if (!value_number(value, UINT32_MAX, "a phase", NULL)) {
+    if (!value_number(value, 0, UINT32_MAX, "a phase", NULL)) {
         return error_set(error, ERROR_USAGE, "'%s' is no phase: use a number that `phases` lists, or worst",
                          value->text);
     }
@@ -195,7 +195,7 @@ static bool value_tile(const CommandCall *call, Value *value, Error *error)
     }
     if (strcmp(value->text, "busiest") != 0) {
         unsigned tiles = view_tile_count(call->view), last = tiles == 0 ? 0 : tiles - 1;
-        return value_number(value, last, "a tile", NULL) ||
+        return value_number(value, 0, last, "a tile", NULL) ||
                error_set(error, ERROR_USAGE, "'%s' is no tile: use a number from 0 to %u, or busiest",
                          value->text, last);
     }
@@ -242,7 +242,8 @@ static bool value_read(CommandCall *call, Argument *argument, Error *error)
     Value *value = &argument->value;
     switch (parameter->kind) {
     case PARAMETER_NUMBER:
-        return value_number(value, UINT32_MAX, parameter->name, error);
+        return value_number(value, (parameter->flags & PARAMETER_POSITIVE) != 0, UINT32_MAX, parameter->name,
+                            error);
     case PARAMETER_PHASE:
         return value_phase(call, parameter, value, error);
     case PARAMETER_MODE:

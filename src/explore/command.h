@@ -32,7 +32,12 @@ typedef enum ParameterKind {
     PARAMETER_VALUE    /* a value of the setting before it */
 } ParameterKind;
 
-enum { PARAMETER_REQUIRED = 1, PARAMETER_REPEATABLE = 2, PARAMETER_ALLOW_ALL = 4 };
+enum {
+    PARAMETER_REQUIRED = 1,
+    PARAMETER_REPEATABLE = 2,
+    PARAMETER_ALLOW_ALL = 4,
+    PARAMETER_POSITIVE = 8 /* NUMBER: not 0 */
+};
 
 typedef struct Parameter {
     const char *name; /* "--tile" for an option, "FILE" for a positional argument; NULL ends a list */

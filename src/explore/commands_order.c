@@ -174,7 +174,7 @@ static bool run_deps(CommandCall *call, Error *error)
 
 static const Parameter tail_parameters[] = {
     {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
-    {"--top", PARAMETER_NUMBER, 0, NULL, "only the first so many transfers"},
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many transfers"},
     {0}};
 static const Parameter deps_parameters[] = {
     {"N", PARAMETER_NUMBER, PARAMETER_REQUIRED, NULL, "a transfer of the captured phase, from 0"},

@@ -398,7 +398,7 @@ static const Parameter phases_parameters[] = {
     {"--sort", PARAMETER_CHOICE, 0, phase_sort_names,
      "rank is by most fragments on one tile; counts come largest first"},
     {"--reverse", PARAMETER_FLAG, 0, NULL, "the other way round"},
-    {"--top", PARAMETER_NUMBER, 0, NULL, "only the first so many"},
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
     {"--filter", PARAMETER_TEXT, 0, NULL,
      "only phases whose label has this text, or whose number begins with it"},
     {0}};

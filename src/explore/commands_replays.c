@@ -168,9 +168,6 @@ static bool replay_answer(CommandCall *call, const ReplayList *list, Error *erro
 static bool run_replay(CommandCall *call, Error *error)
 {
     ReplayList list = {.view = call->view, .options = call_replay_options(call)};
-    if (list.options.stream_words == 0) {
-        return error_set(error, ERROR_USAGE, "--stream-words must be at least 1");
-    }
     bool done = replay_list_fill(call, &list, error) &&
                 session_parallel(call->session, list.items.count, "replaying", replay_one, &list,
                                  call->progress, error) &&
@@ -470,7 +467,8 @@ static bool run_timeline(CommandCall *call, Error *error)
 static const Parameter replay_parameters[] = {
     {"--mode", PARAMETER_MODE, PARAMETER_ALLOW_ALL, NULL, "this mode, or all available ones"},
     {"--phase", PARAMETER_PHASE, PARAMETER_ALLOW_ALL, NULL, "this phase, or all"},
-    {"--stream-words", PARAMETER_NUMBER, 0, NULL, "words of one wave of a stream (setting stream_words)"},
+    {"--stream-words", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL,
+     "words of one wave of a stream (setting stream_words)"},
     {"--no-balance", PARAMETER_FLAG, 0, NULL, "streams by total words instead of balanced (setting balance)"},
     {0}};
 static const Parameter rows_parameters[] = {

@@ -295,8 +295,8 @@ static const Parameter set_parameters[] = {
     {0}};
 static const Parameter source_parameters[] = {
     {"FILE", PARAMETER_FILE, PARAMETER_REQUIRED, NULL, "a script, one command a line"}, {0}};
-static const Parameter history_parameters[] = {{"--top", PARAMETER_NUMBER, 0, NULL, "only the last so many"},
-                                               {0}};
+static const Parameter history_parameters[] = {
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the last so many"}, {0}};
 static const Parameter help_parameters[] = {
     {"COMMAND", PARAMETER_COMMAND, 0, NULL, "say more about this one"}, {0}};
 static const Parameter complete_parameters[] = {

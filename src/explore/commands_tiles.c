@@ -485,7 +485,7 @@ static bool run_routes(CommandCall *call, Error *error)
 
 static const Parameter tiles_parameters[] = {
     {"--sort", PARAMETER_CHOICE, 0, tile_sorts, "largest first; rows and idle replay the mode if need be"},
-    {"--top", PARAMETER_NUMBER, 0, NULL, "only the first so many"},
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
     {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
     {"--mode", PARAMETER_MODE, 0, NULL, "in this mode"},
     {0}};
@@ -499,14 +499,15 @@ static const Parameter transfers_parameters[] = {
     {"--tile", PARAMETER_TILE, 0, NULL, "only those that this tile sends or receives"},
     {"--route", PARAMETER_TEXT, 0, NULL, "only those of this route, SOURCE:RECEIVER,.."},
     {"--range", PARAMETER_RANGE, 0, NULL, "only transfers A to B-1"},
-    {"--top", PARAMETER_NUMBER, 0, NULL, "only the first so many"},
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
     {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
     {"--mode", PARAMETER_MODE, 0, NULL, "in this mode"},
     {0}};
-static const Parameter routes_parameters[] = {{"--top", PARAMETER_NUMBER, 0, NULL, "only the first so many"},
-                                              {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
-                                              {"--mode", PARAMETER_MODE, 0, NULL, "in this mode"},
-                                              {0}};
+static const Parameter routes_parameters[] = {
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
+    {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
+    {"--mode", PARAMETER_MODE, 0, NULL, "in this mode"},
+    {0}};
 
 static const Command commands[] = {
     {"tiles", "what each tile does in the current mode", "tiles --sort received --top 10",
