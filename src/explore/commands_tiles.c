@@ -92,21 +92,6 @@ static uint64_t tile_key(const TileTable *tiles, uint32_t tile, TileSort sort)
     return (uint64_t)figures->send_fragments + figures->receive_fragments;
 }
 
-/* Cycles of the phase in which the tile neither sends nor receives a payload word. */
-static uint32_t tile_idle_cycles(const Replay *replay, uint32_t tile)
-{
-    uint32_t busy = 0, until = 0;
-    for (uint64_t i = replay->activity_start[tile]; i < replay->activity_start[tile + 1]; i++) {
-        const Activity *activity = &replay->activities[i];
-        uint32_t start = activity->start > until ? activity->start : until;
-        if (activity->end > start) {
-            busy += activity->end - start;
-            until = activity->end;
-        }
-    }
-    return replay->horizon_cycles - busy;
-}
-
 static void tile_table_free(void *context)
 {
     TileTable *tiles = context;
@@ -176,7 +161,7 @@ static TileTable *tile_table_new(CommandCall *call, bool replay_needed, Error *e
         return NULL;
     }
     for (uint32_t tile = 0; replay != NULL && tile < count; tile++) {
-        tiles->idle[tile] = tile_idle_cycles(replay, tile);
+        tiles->idle[tile] = replay_idle_cycles(replay, (uint16_t)tile);
     }
     return tiles;
 }

@@ -329,3 +329,17 @@ void replay_free(Replay *replay)
     mem_free(replay->wait_transfer);
     memset(replay, 0, sizeof *replay);
 }
+
+uint32_t replay_idle_cycles(const Replay *replay, uint16_t tile)
+{
+    uint32_t busy = 0, until = 0; /* sends never overlap each other, nor do receives; the two may */
+    for (uint64_t i = replay->activity_start[tile]; i < replay->activity_start[tile + 1]; i++) {
+        const Activity *activity = &replay->activities[i];
+        uint32_t start = activity->start > until ? activity->start : until;
+        if (activity->end > start) {
+            busy += activity->end - start;
+            until = activity->end;
+        }
+    }
+    return replay->horizon_cycles - busy;
+}

@@ -81,4 +81,8 @@ bool replay_run(const Phase *phase, uint16_t tile_count, const Dependencies *dep
                 const ReplayOptions *options, Progress *progress, Replay *replay, Error *error);
 void replay_free(Replay *replay);
 
+/* Cycles of the phase in which the tile neither sends nor receives a payload word. Linear in its activities.
+ */
+uint32_t replay_idle_cycles(const Replay *replay, uint16_t tile);
+
 #endif

@@ -373,22 +373,6 @@ static uint64_t tile_row_bytes(const Replay *replay, int32_t tile)
     return (replay->row_start[tile + 1] - replay->row_start[tile]) * 4;
 }
 
-/* Cycles of the phase in which the tile neither sends nor receives a payload word. Sends of one tile never
- * overlap, nor do its receives; the two may. */
-static uint64_t tile_idle_cycles(const Replay *replay, int32_t tile)
-{
-    uint64_t busy = 0, end = 0;
-    for (uint64_t i = replay->activity_start[tile]; i < replay->activity_start[tile + 1]; i++) {
-        const Activity *activity = &replay->activities[i];
-        uint64_t from = activity->start > end ? activity->start : end;
-        if (activity->end > from) {
-            busy += activity->end - from;
-            end = activity->end;
-        }
-    }
-    return replay->horizon_cycles - busy;
-}
-
 /* Idle cycles of all tiles look at every activity of the phase: too much for a frame. */
 struct IdleTask {
     Task task;
@@ -401,8 +385,8 @@ static bool run_idle_task(Task *task, View *view, Progress *progress, Error *err
 {
     IdleTask *idle = (IdleTask *)task;
     const Replay *replay = view_need_replay(view, idle->entry, idle->mode, NULL, progress, error);
-    for (int32_t tile = 0; replay != NULL && tile < replay->tile_count; tile++) {
-        idle->values[tile] = tile_idle_cycles(replay, tile);
+    for (uint16_t tile = 0; replay != NULL && tile < replay->tile_count; tile++) {
+        idle->values[tile] = replay_idle_cycles(replay, tile);
     }
     return replay != NULL;
 }
