@@ -168,6 +168,9 @@ static void show_item(Document *out, Table *table, const ExportItem *item)
 
 static bool command_export(CommandCall *call, Error *error)
 {
+    if (view_capture(call->view) == NULL) {
+        return error_set(error, ERROR_REFUSED, "the capture is still loading");
+    }
     Export job = {
         .call = call, .folder = argument_text(call, "DIR"), .replace = argument_given(call, "--force")};
     bool good =

@@ -7,7 +7,8 @@ THREADED_TESTS += tests/report/test_report
 VALGRIND_TESTS += tests/report/test_picture tests/report/test_report
 tests_report_test_picture_SOURCES = tests/report/test_picture.c
 tests_report_test_picture_LDADD = $(TEST_LDADD)
-tests_report_test_report_SOURCES = tests/report/test_report.c $(REPORT_FOLDER_SOURCES)
+tests_report_test_report_SOURCES = tests/report/test_report.c $(REPORT_FOLDER_SOURCES) \
+	tests/explore/make_capture.c tests/explore/make_capture.h
 tests_report_test_report_LDADD = $(TEST_LDADD)
 endif
 

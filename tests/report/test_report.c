@@ -1,6 +1,7 @@
 /* analyze, export and report: what they write, what they refuse, and what stays after a failure. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../explore/make_capture.h"
 #include "base/file.h"
 #include "explore/interpreter.h"
 #include "folder.h"
@@ -546,6 +548,65 @@ static void export_writes_and_refuses(void **state)
     place_close(&place);
 }
 
+/* To a fifo that a load job reads; then as much blank as makes it look at what came before. */
+static void put(int file, const char *text, size_t blanks)
+{
+    Text block = {0};
+    text_append(&block, text);
+    for (size_t i = 0; i < blanks; i++) {
+        text_append(&block, " ");
+    }
+    for (size_t done = 0; done < block.length;) {
+        ssize_t count = write(file, block.bytes + done, block.length - done);
+        assert_true(count > 0);
+        done += (size_t)count;
+    }
+    text_free(&block);
+}
+
+static void wait_for_a_phase(Session *session)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        View *view = view_new(session, NULL);
+        bool there = view != NULL && view_loading(view) && view_phase_count(view) > 0;
+        view_free(view);
+        if (there) {
+            return;
+        }
+        pause_milliseconds(5);
+    }
+    fail_msg("%s", "no phase arrived");
+}
+
+static void nothing_is_written_of_a_capture_that_is_loading(void **state)
+{
+    (void)state;
+    Place place = place_open();
+    Prompt prompt;
+    prompt_open(&prompt, place.capture);
+    char *path = temporary_fifo(), *phase = make_phase(7, 20);
+    uint32_t job;
+    assert_true(session_load_start(prompt.session, path, &job, NULL));
+    int file = open(path, O_WRONLY);
+    assert_true(file >= 0);
+    put(file, capture_head, 0);
+    put(file, phase, 5 << 20);
+    wait_for_a_phase(prompt.session);
+    assert_refuses(&prompt, "export", place.out, "", "the capture is still loading");
+    assert_refuses(&prompt, "export", place.out, "--mode all --force", "the capture is still loading");
+    assert_refuses(&prompt, "report", place.out, "", "the capture is still loading");
+    assert_names(place.out, "");
+    put(file, capture_end, 0);
+    close(file);
+    assert_true(session_wait(prompt.session, job, NULL, NULL));
+    assert_runs(&prompt, "export", place.out, "");
+    assert_names(place.out, "phase-7-original.json phase-7-original.verdict.json");
+    free(phase);
+    temporary_remove(path);
+    prompt_close(&prompt);
+    place_close(&place);
+}
+
 static void report_takes_the_replays_that_are_there(void **state)
 {
     (void)state;
@@ -694,6 +755,7 @@ int main(void)
         cmocka_unit_test(hostile_labels_stay_text),
         cmocka_unit_test(what_is_not_known_is_not_shown),
         cmocka_unit_test(export_writes_and_refuses),
+        cmocka_unit_test(nothing_is_written_of_a_capture_that_is_loading),
         cmocka_unit_test(report_takes_the_replays_that_are_there),
         cmocka_unit_test(a_disk_fault_leaves_whole_files),
         cmocka_unit_test(lost_memory_is_an_error),
