@@ -26,7 +26,8 @@
 enum {
     ESCAPE_WAIT_MILLISECONDS = 25, /* how long the rest of a key's sequence may take */
     DOUBLE_CLICK_MILLISECONDS = 400,
-    KEY_PASTE_BEGIN = KEY_MAX + 1, /* codes of our own for curses' define_key() */
+    PASTE_SILENCE_MILLISECONDS = 1000, /* a paste that pauses so long is over, though its end never came */
+    KEY_PASTE_BEGIN = KEY_MAX + 1,     /* codes of our own for curses' define_key() */
     KEY_PASTE_END,
     STYLE_COUNT = STYLE_SHADES + SHADES * SHADES
 };
@@ -48,8 +49,9 @@ static struct {
     bool shown_valid;
     attr_t attributes[STYLE_COUNT];
     short pairs[STYLE_COUNT];
-    bool pasting;
-    Event click; /* the last one, for double clicks */
+    bool pasting, paste_silent;   /* silent: nothing was left to read, */
+    double paste_silence_seconds; /* since then */
+    Event click;                  /* the last one, for double clicks */
     double click_seconds;
     struct sigaction before[HANDLED_COUNT];
     stack_t stack_before;
@@ -581,11 +583,25 @@ static Key finish_escape(void)
     return KEY_UNKNOWN;
 }
 
+/* The end of a paste can be lost on its way. What is typed later must not be taken for text for ever. */
+static void paste_note_silence(bool silent)
+{
+    double now = thread_seconds();
+    if (silent && !terminal.paste_silent) {
+        terminal.paste_silence_seconds = now;
+    } else if (!silent && terminal.paste_silent &&
+               (now - terminal.paste_silence_seconds) * 1000 > PASTE_SILENCE_MILLISECONDS) {
+        terminal.pasting = false;
+    }
+    terminal.paste_silent = silent;
+}
+
 bool terminal_event(Event *event)
 {
     wint_t code;
     for (;;) {
         int kind = get_wch(&code);
+        paste_note_silence(kind == ERR);
         if (kind == ERR) {
             return false;
         }

@@ -312,4 +312,19 @@ pasted() {
 pasted
 check "pasted text is text, never keys" $?
 
+# The end of the paste is lost: after a pause keys are keys again.
+cut_paste() {
+    start 80 24 "$(program) '$showcase'"
+    wait_for "11 phases" || return 1
+    press -l "$(printf '\033[200~qq')"
+    wait_for "pasted text is taken only" || return 1
+    sleep 1.3
+    press Enter
+    wait_for "verdict" || return 1
+    press q q
+    given_back "exit 0"
+}
+cut_paste
+check "a paste whose end is lost does not last for ever" $?
+
 echo "1..$number"
