@@ -72,12 +72,12 @@ static void draw_title(Tui *tui)
         text_copy_visible(path, sizeof path, name, strlen(name));
         length = add(line, length, " › %s%s", path, view_loading(tui->view) ? " (loading)" : "");
         if (screen == CONTEXT_PHASE || screen == CONTEXT_TILE || screen == CONTEXT_TAIL) {
-            length = add_phase(tui, line, length);
+            add_phase(tui, line, length);
         } else if (screen == CONTEXT_PHASES) {
             size_t phases = view_phase_count(tui->view);
-            length = add(line, length, " › %s phase%s, %s transfers, %u tiles", figure_count(phases).text,
-                         phases == 1 ? "" : "s", figure_count(count_transfers(tui)).text,
-                         (unsigned)view_tile_count(tui->view));
+            add(line, length, " › %s phase%s, %s transfers, %u tiles", figure_count(phases).text,
+                phases == 1 ? "" : "s", figure_count(count_transfers(tui)).text,
+                (unsigned)view_tile_count(tui->view));
         }
     }
     grid_text(grid, 0, 0, grid->columns - right_width - 1, LOOK_TITLE, line);

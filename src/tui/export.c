@@ -98,9 +98,8 @@ static void draw_phases(Tui *tui, int row, int column, int width)
     ExportDialog *dialog = &tui->export_dialog;
     char text[400];
     Selection selection = tui_selection(tui);
-    size_t length = 0;
     if (dialog->marked) {
-        length = (size_t)snprintf(text, sizeof text, "%zu marked:", tui->marks.count);
+        size_t length = (size_t)snprintf(text, sizeof text, "%zu marked:", tui->marks.count);
         for (size_t i = 0; i < tui->marks.count && length + 12 < sizeof text; i++) {
             length +=
                 (size_t)snprintf(text + length, sizeof text - length, " %u", (unsigned)tui->marks.items[i]);
@@ -108,8 +107,7 @@ static void draw_phases(Tui *tui, int row, int column, int width)
     } else {
         char label[200];
         tui_label(tui, selection.entry, label, sizeof label);
-        length =
-            (size_t)snprintf(text, sizeof text, "%u %s", (unsigned)selection.entry->phase->number, label);
+        snprintf(text, sizeof text, "%u %s", (unsigned)selection.entry->phase->number, label);
     }
     int hint = tui->marks.count > 0 ? 18 : 0;
     grid_text(&tui->grid, row, column, width - hint, LOOK_NORMAL, text);

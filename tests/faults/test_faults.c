@@ -121,7 +121,8 @@ static void face_prepare(Face *face, const char *lines)
 {
     char copy[200];
     snprintf(copy, sizeof copy, "%s", lines == NULL ? "" : lines);
-    for (char *line = strtok(copy, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    char *rest;
+    for (char *line = strtok_r(copy, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         Error error;
         FUZZ_CHECK(face_run(face, line, &error), "%s: %s", line, error.message);
     }

@@ -74,7 +74,7 @@ static Replay copy_replay(const Replay *replay, uint32_t transfers)
     Replay copy = *replay;
     copy.offset = copy.requested = copy.wait_transfer = NULL; /* the checker does not look at them */
     copy.wait_kind = NULL;
-    size_t tiles = replay->tile_count, words = replay->row_start[tiles];
+    size_t tiles = replay->tile_count, words = (size_t)replay->row_start[tiles];
     size_t activities = (size_t)replay->activity_start[tiles];
     const struct {
         void **to;

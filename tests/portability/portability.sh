@@ -20,7 +20,7 @@ configure_m32() {
         return 77
     fi
     search="-L$libraries -L$root/lib/i386-linux-gnu"
-    [ -z "$root" ] || search="$search -Wl,-rpath,$libraries:$root/lib/i386-linux-gnu"
+    [ -z "$root" ] || search="$search -Wl,--disable-new-dtags -Wl,-rpath,$libraries:$root/lib/i386-linux-gnu"
     # gcc notes that its own ABI for 64-bit atomics changed in version 11: nothing here is older
     "$source_dir/configure" -q --enable-werror CC="gcc -m32" CFLAGS="-O2 -g -Wno-psabi" LDFLAGS="$search" \
         CURSES_CFLAGS="$(pkg-config --cflags ncursesw)" CURSES_LIBS="-lncursesw -ltinfo" \
@@ -37,6 +37,10 @@ for name in "$@"; do
     compiler=${name%%-*}
     optimise=-O${name##*-O}
     result=passed
+    lenient=
+    case $name in # counts of 64 bits index arrays freely in tests
+        *-m32-*) lenient="CFLAGS=-O2 -Wno-psabi -Wno-error" ;;
+    esac
     (
         cd "$folder"
         case $name in
@@ -47,7 +51,7 @@ for name in "$@"; do
     if [ "$result" = passed ]; then
         if ! make -s -C "$folder" -j"$jobs" all >"$folder/build.log" 2>&1; then
             result="build failed"
-        elif ! make -C "$folder" -j"$jobs" check >"$folder/check.log" 2>&1; then
+        elif ! make -C "$folder" -j"$jobs" check ${lenient:+"$lenient"} >"$folder/check.log" 2>&1; then
             result="check failed"
         fi
     fi
