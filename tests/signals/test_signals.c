@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -58,6 +59,7 @@ static void keeper_run(char *const *arguments, int news)
 {
     signal(SIGTTOU, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left when a check fails */
     pid_t program = fork();
     if (program == 0) {
         setpgid(0, 0);
