@@ -202,6 +202,7 @@ static bool parse_size(const char *text, Request *request, Error *error)
     if (text == NULL) {
         return true;
     }
+    // NOLINTNEXTLINE(cert-err34-c): four digits cannot overflow
     if (sscanf(text, "%4dx%4d%n", &request->columns, &request->rows, &used) != 2 || text[used] != '\0' ||
         request->columns < 1 || request->rows < 1 || request->columns > GRID_SIDE_MAX ||
         request->rows > GRID_SIDE_MAX) {
