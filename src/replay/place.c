@@ -219,6 +219,7 @@ bool place_transfers(const FormMaker *maker, const Dependencies *dependencies, c
         form_make(maker, transfer, &placer.form);
         done = done && place_transfer(&placer, requested, &wait, &offset, error);
         replay->offset[transfer] = offset;
+        replay->send_start[transfer] = placer.form.send.start + offset;
         replay->completion[transfer] = form_completion(&placer.form, offset);
         replay->requested[transfer] = requested;
         replay->wait_kind[transfer] = (uint8_t)wait.kind;

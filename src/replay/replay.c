@@ -268,13 +268,15 @@ static bool run_reserve(Run *run, Error *error)
     replay->incoming_base = mem_new(tiles, sizeof *replay->incoming_base, error);
     replay->activity_start = mem_new(tiles + 1, sizeof *replay->activity_start, error);
     replay->offset = mem_new(transfers, sizeof *replay->offset, error);
+    replay->send_start = mem_new(transfers, sizeof *replay->send_start, error);
     replay->completion = mem_new(transfers, sizeof *replay->completion, error);
     replay->requested = mem_new(transfers, sizeof *replay->requested, error);
     replay->wait_kind = mem_new(transfers, sizeof *replay->wait_kind, error);
     replay->wait_transfer = mem_new(transfers, sizeof *replay->wait_transfer, error);
     return replay->row_start != NULL && replay->tile_horizon != NULL && replay->incoming_base != NULL &&
-           replay->activity_start != NULL && replay->offset != NULL && replay->completion != NULL &&
-           replay->requested != NULL && replay->wait_kind != NULL && replay->wait_transfer != NULL;
+           replay->activity_start != NULL && replay->offset != NULL && replay->send_start != NULL &&
+           replay->completion != NULL && replay->requested != NULL && replay->wait_kind != NULL &&
+           replay->wait_transfer != NULL;
 }
 
 static void run_free(Run *run)
@@ -323,6 +325,7 @@ void replay_free(Replay *replay)
     mem_free(replay->activity_start);
     mem_free(replay->activities);
     mem_free(replay->offset);
+    mem_free(replay->send_start);
     mem_free(replay->completion);
     mem_free(replay->requested);
     mem_free(replay->wait_kind);

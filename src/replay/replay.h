@@ -64,7 +64,8 @@ typedef struct Replay {
     Activity *activities;     /* per tile, ascending (start, kind) */
 
     /* Per transfer, [transfers] each, in cycles. */
-    uint32_t *offset;     /* of its form: when it could have begun, with tiles of its own, is offset 0 */
+    uint32_t *offset;     /* against what it would be with the fabric to itself */
+    uint32_t *send_start; /* its first word leaves */
     uint32_t *completion; /* latest payload end */
     uint32_t *requested;  /* least offset that its predecessors allow */
     uint8_t *wait_kind;   /* WaitKind: what stands at offset - 1 */

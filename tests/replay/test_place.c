@@ -1,0 +1,378 @@
+/* Placement, step by step, against plain code: the offset of every transfer, in both passes and in any order,
+ * what is said to stand in the way, and every row after every transfer. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../replay/plain.h"
+#include "../replay/random_phase.h"
+#include "replay/place.h"
+#include "row/encode.h"
+
+enum { TRIES_MAX = 3000000 };
+
+typedef struct Bench {
+    Phase *phase;
+    uint16_t tile_count;
+    Dependencies dependencies;
+    uint32_t *order;
+    FabricTile tiles[FABRIC_TILES];
+    RowStates states;
+    Replay replay; /* only the arrays per transfer */
+} Bench;
+
+static void bench_init(Bench *bench, Phase *phase, uint16_t tile_count)
+{
+    uint32_t sends[FABRIC_TILES] = {0}, receives[FABRIC_TILES] = {0}, alone[FABRIC_TILES] = {0};
+    memset(bench, 0, sizeof *bench);
+    bench->phase = phase;
+    bench->tile_count = tile_count;
+    for (uint32_t i = 0; i < phase->transfers; i++) {
+        sends[phase->source[i]]++;
+        for (uint32_t k = phase->receiver_start[i]; k < phase->receiver_start[i + 1]; k++) {
+            receives[phase->receiver_tile[k]]++;
+            alone[phase->receiver_tile[k]] += phase_receivers(phase, i) == 1;
+        }
+    }
+    assert_true(row_states_init(&bench->states, tile_count, sends, receives, NULL));
+    for (uint16_t tile = 0; tile < tile_count; tile++) {
+        bench->tiles[tile] = fabric_tile(tile);
+        bench->states.tiles[tile].sole_receive = receives[tile] == 1 && alone[tile] == 1;
+    }
+    bench->order = calloc(phase->transfers, sizeof *bench->order);
+    bench->replay.offset = calloc(phase->transfers, sizeof(uint32_t));
+    bench->replay.send_start = calloc(phase->transfers, sizeof(uint32_t));
+    bench->replay.completion = calloc(phase->transfers, sizeof(uint32_t));
+    bench->replay.requested = calloc(phase->transfers, sizeof(uint32_t));
+    bench->replay.wait_kind = calloc(phase->transfers, 1);
+    bench->replay.wait_transfer = calloc(phase->transfers, sizeof(uint32_t));
+    for (uint32_t i = 0; i < phase->transfers; i++) {
+        bench->order[i] = i;
+    }
+}
+
+static void bench_free(Bench *bench)
+{
+    row_states_free(&bench->states);
+    free(bench->order);
+    replay_free(&bench->replay);
+    dependencies_free(&bench->dependencies);
+    phase_free(bench->phase);
+}
+
+static bool bench_place(Bench *bench, bool aligned, Error *error)
+{
+    FormMaker maker = {.phase = bench->phase, .states = &bench->states, .tiles = bench->tiles};
+    return place_transfers(&maker, &bench->dependencies, bench->order, aligned, NULL, &bench->replay, error);
+}
+
+/* Any order and any dependencies of earlier ones in it: not those of the memory, but as good for placing. */
+static void bench_shuffle(Bench *bench, uint64_t *random, uint32_t edges_percent)
+{
+    uint32_t n = bench->phase->transfers, count = 0;
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t k = random_below(random, i), swap = bench->order[k];
+        bench->order[k] = bench->order[i - 1];
+        bench->order[i - 1] = swap;
+    }
+    Dependencies *dependencies = &bench->dependencies;
+    dependencies->depth = calloc(n, sizeof(uint32_t));
+    dependencies->predecessor_start = calloc(n + 1, sizeof(uint32_t));
+    dependencies->predecessors = calloc(n, sizeof(uint32_t));
+    uint32_t *predecessor = calloc(n, sizeof *predecessor);
+    for (uint32_t i = 1; i < n; i++) {
+        bool edge = random_below(random, 100) < edges_percent;
+        predecessor[bench->order[i]] = edge ? 1 + bench->order[random_below(random, i)] : 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        dependencies->predecessor_start[i] = count;
+        if (predecessor[i] != 0) {
+            dependencies->predecessors[count++] = predecessor[i] - 1;
+        }
+    }
+    dependencies->predecessor_start[n] = count;
+    dependencies->edges = count;
+    free(predecessor);
+}
+
+/* The rows of a transfer's tiles: encodable or not, and word for word. */
+static void check_row(const RowState *row, const PlainTile *plain)
+{
+    uint32_t words, plain_words;
+    uint32_t *expected = plain_encode(plain, &plain_words);
+    assert_int_equal(row_measure(row, &words), expected != NULL);
+    if (expected != NULL) {
+        uint32_t *found = malloc((words + 1) * sizeof *found);
+        assert_int_equal(words, plain_words);
+        row_encode(row, found);
+        assert_memory_equal(found, expected, words * sizeof *found);
+        free(found);
+        free(expected);
+    }
+}
+
+/* What is recorded must be what stands one cycle before. */
+static void check_wait(const Bench *bench, PlainReplay *plain, uint32_t transfer)
+{
+    const Replay *replay = &bench->replay;
+    uint32_t offset = replay->offset[transfer], blocker = replay->wait_transfer[transfer];
+    assert_int_equal(replay->requested[transfer], plain_requested(plain, &bench->dependencies, transfer));
+    unsigned why = offset == 0 ? 0 : plain_blocked(bench->phase, plain, transfer, offset - 1);
+    switch ((WaitKind)replay->wait_kind[transfer]) {
+    case WAIT_NONE:
+        assert_int_equal(offset, 0);
+        assert_int_equal(blocker, WAIT_NO_TRANSFER);
+        break;
+    case WAIT_DEPENDENCY:
+        assert_int_equal(offset, replay->requested[transfer]);
+        assert_int_equal(offset, plain->completion[blocker]);
+        break;
+    case WAIT_SEND_LANE:
+        assert_true((why & PLAIN_LANE) != 0);
+        assert_int_equal(bench->phase->source[blocker], bench->phase->source[transfer]);
+        break;
+    case WAIT_RECEIVE_STREAM:
+        assert_true((why & PLAIN_STREAM) != 0);
+        break;
+    case WAIT_CONTROL_SLOT:
+        assert_true((why & PLAIN_SLOT) != 0);
+        break;
+    case WAIT_MEMORY_ELEMENT:
+        assert_true((why & PLAIN_MEMORY) != 0);
+        break;
+    case WAIT_ALIGNMENT:
+        assert_int_equal(why, 0);
+        assert_true(offset > replay->requested[transfer]);
+        assert_false(plain_encodable_with(bench->phase, plain, transfer, offset - 1));
+        break;
+    default:
+        fail();
+    }
+    if ((WaitKind)replay->wait_kind[transfer] > WAIT_DEPENDENCY && blocker != WAIT_NO_TRANSFER) {
+        assert_true(blocker < bench->phase->transfers && blocker != transfer);
+    }
+}
+
+static unsigned waits_seen[WAIT_KINDS];
+
+static void check_placement(Bench *bench, bool aligned)
+{
+    static PlainReplay plain;
+    Error error = {0};
+    if (!bench_place(bench, aligned, &error)) {
+        fail_msg("%s", error.message);
+    }
+    plain_start(bench->phase, bench->tile_count, &plain);
+    for (uint32_t i = 0; i < bench->phase->transfers; i++) {
+        uint32_t transfer = bench->order[i];
+        check_wait(bench, &plain, transfer);
+        waits_seen[bench->replay.wait_kind[transfer]]++;
+        uint32_t requested = plain_requested(&plain, &bench->dependencies, transfer);
+        assert_true(plain_place(bench->phase, &plain, transfer, requested, aligned, TRIES_MAX));
+        assert_int_equal(bench->replay.offset[transfer], plain.offset[transfer]);
+        assert_int_equal(bench->replay.completion[transfer], plain.completion[transfer]);
+    }
+    for (uint16_t tile = 0; tile < bench->tile_count; tile++) {
+        assert_int_equal(bench->states.tiles[tile].horizon, plain.tiles[tile].horizon);
+        check_row(&bench->states.tiles[tile], &plain.tiles[tile]);
+    }
+    plain_free(&plain);
+}
+
+static void check_random_phases(bool aligned, uint64_t random, unsigned rounds, uint32_t transfers_max)
+{
+    for (unsigned round = 0; round < rounds; round++) {
+        Bench bench;
+        RandomShape shape = random_shape(&random, transfers_max);
+        if (aligned && shape.words_max > 600) {
+            shape.words_max = 600;
+        }
+        bench_init(&bench, random_phase(&random, &shape), random_tile_count(&shape));
+        bench_shuffle(&bench, &random, random_below(&random, 3) * 20);
+        check_placement(&bench, aligned);
+        bench_free(&bench);
+    }
+}
+
+static void offsets_are_those_of_the_plain_search(void **state)
+{
+    (void)state;
+    check_random_phases(false, 4711, 150, 50);
+}
+
+static void aligned_offsets_are_those_of_the_plain_search(void **state)
+{
+    (void)state;
+    check_random_phases(true, 1147, 150, 40);
+}
+
+/* A tile that sends and receives all the time: long stretches of blocked starts, holes between them. */
+static void a_hub_is_placed_as_by_the_plain_search(void **state)
+{
+    (void)state;
+    uint64_t random = 99;
+    for (unsigned round = 0; round < 24; round++) {
+        RandomShape shape = {.tiles = 30,
+                             .tile_step = (uint16_t)(1 + round % 5 * 11),
+                             .transfers = 150,
+                             .words_max = round % 2 == 0 ? 8 : 70,
+                             .receivers_max = 1,
+                             .hub_percent = 100,
+                             .pair_percent = round % 3 * 15,
+                             .continue_percent = 60,
+                             .element_percent = round % 4 * 25};
+        Bench bench;
+        bench_init(&bench, random_phase(&random, &shape), random_tile_count(&shape));
+        bench_shuffle(&bench, &random, 0);
+        check_placement(&bench, round >= 12);
+        bench_free(&bench);
+    }
+}
+
+/* A tile sends one word to another so far away that S is 0: its memory is busy until 6 cycles after the
+ * start. A receive that writes the same element comes at every distance to that. */
+static void a_short_send_keeps_its_element_for_six_cycles(void **state)
+{
+    (void)state;
+    enum { NEAR = 44 }; /* in the last row: from there it is far to the first */
+    FabricTile near = fabric_tile(NEAR);
+    uint16_t far = 0;
+    for (FabricTile tile = fabric_tile(far); fabric_time_to_mux(&near, &tile) < 0; tile = fabric_tile(far)) {
+        far++;
+        assert_true(far < FABRIC_TILES);
+    }
+    uint16_t tiles[] = {3, far, NEAR};
+    uint32_t reads[] = {0x10000, 0x20000, 0x10000}, writes[] = {0x40000, 0x40000, 0x20100};
+    for (uint16_t words = 1; words < 80; words++) {
+        Phase *phase = phase_new(1, NULL);
+        assert_true(
+            phase_append(phase, 2, words, WIDTH_WORD32, &reads[0], 1, &tiles[0], &writes[0], 1, NULL));
+        assert_true(phase_append(phase, NEAR, 1, WIDTH_WORD32, &reads[1], 1, &tiles[1], &writes[1], 1, NULL));
+        /* Several to tiles 3 and NEAR, so that no receive is the only one of its tile. */
+        for (int i = 0; i < 2; i++) {
+            assert_true(
+                phase_append(phase, 1, 3, WIDTH_WORD32, &reads[2], 1, &tiles[2], &writes[2], 1, NULL));
+            assert_true(
+                phase_append(phase, 2, 1, WIDTH_WORD32, &reads[0], 1, &tiles[0], &writes[0], 1, NULL));
+        }
+        uint16_t elsewhere = far == 5 ? 6 : 5; /* nor the one to the far tile */
+        assert_true(
+            phase_append(phase, elsewhere, 1, WIDTH_WORD32, &reads[0], 1, &tiles[1], &writes[1], 1, NULL));
+        Bench bench;
+        bench_init(&bench, phase, FABRIC_TILES);
+        Dependencies *dependencies = &bench.dependencies;
+        dependencies->depth = calloc(7, sizeof(uint32_t));
+        dependencies->predecessor_start = calloc(8, sizeof(uint32_t));
+        dependencies->predecessors = calloc(1, sizeof(uint32_t));
+        for (uint32_t i = 2; i < 8; i++) {
+            dependencies->predecessor_start[i] = 1; /* 1 waits for 0 */
+        }
+        dependencies->edges = 1;
+        check_placement(&bench, false);
+        bench_free(&bench);
+    }
+}
+
+/* The plain checks above are worth something only if every kind of wait was met. */
+static void every_kind_of_wait_was_met(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+        if (waits_seen[kind] == 0) {
+            fail_msg("no transfer waited for: %s", wait_kind_name((WaitKind)kind));
+        }
+    }
+}
+
+/* From tile 0 to tile 1 and back, worked by hand. Logical tiles 0 and 1 are physical 0 and 2, row 0, column
+ * 0.
+ *
+ *     m(0 -> 2): L = 0, + (0 ^ 3) = 3, edges 0, turn 1, rows 0, d = 6 * (0 - 0) + (h == (t & 1) ? 2 : 4) = 2,
+ *                0 - 0 + 3 + 0 + 1 - 0 + 0 + 2 - 34 = -28
+ *     so S = 28, X = 28 - 28 + 1 = 1, Q = 53. */
+static void two_transfers_as_worked_by_hand(void **state)
+{
+    (void)state;
+    Phase *phase = phase_new(1, NULL);
+    uint16_t receiver = 1;
+    uint32_t read = 0x10000, write[] = {0x20000, 0x20020, 0x20060};
+    assert_true(phase_append(phase, 0, 8, WIDTH_WORD32, &read, 1, &receiver, &write[0], 1, NULL));
+    assert_true(phase_append(phase, 0, 16, WIDTH_WORD32, &read, 1, &receiver, &write[1], 1, NULL));
+    assert_true(phase_append(phase, 0, 1, WIDTH_WORD32, &read, 1, &receiver, &write[2], 1, NULL));
+    Bench bench;
+    bench_init(&bench, phase, 2);
+    assert_true(bench_place(&bench, false, NULL));
+    static const uint32_t offsets[] = {0, 8, 24}, completions[] = {61, 77, 78};
+    assert_memory_equal(bench.replay.offset, offsets, sizeof offsets);
+    assert_memory_equal(bench.replay.completion, completions, sizeof completions);
+    assert_int_equal(bench.replay.wait_kind[1], WAIT_RECEIVE_STREAM);
+    assert_int_equal(bench.replay.wait_transfer[1], 0);
+
+    /* Sender: delay 28, then one message each: 8, 16 and 1 words from word address 0x4000, direction 1
+     * (d = 2), return at 53. */
+    uint32_t words, row[32];
+    static const uint32_t sender[] = {0x40a00000 | 27, 0x78000000 | 7 << 21 | 0x4000 << 3 | 1,
+                                      0x78000000 | 15 << 21 | 0x4000 << 3 | 1, 0x78000000 | 0x4000 << 3 | 1,
+                                      0x43a00000};
+    assert_true(row_measure(&bench.states.tiles[0], &words));
+    assert_int_equal(words, sizeof sender / sizeof *sender);
+    row_encode(&bench.states.tiles[0], row);
+    assert_memory_equal(row, sender, sizeof sender);
+
+    /* Receiver: source at 1, again at 9 and 25 in the place of the neutrals, neutral at 26; the pointer once,
+     * at 53, because the writes continue one another; horizon 77 + 1 + 5. */
+    static const uint32_t listener[] = {
+        0x64000000,         0x64000000 | 7 << 14,           0x64000000 | 15 << 14,
+        0x64000000 | 0x640, 0x60000000 | 26 << 19 | 0x8000, 0x40a00000 | 29,
+        0x43a00000};
+    assert_true(row_measure(&bench.states.tiles[1], &words));
+    assert_int_equal(words, sizeof listener / sizeof *listener);
+    row_encode(&bench.states.tiles[1], row);
+    assert_memory_equal(row, listener, sizeof listener);
+    bench_free(&bench);
+}
+
+/* A sole receive is entered at its base: S = 112 - m = 140, X = 113, pointer value 0 at 165. */
+static void a_sole_receive_as_worked_by_hand(void **state)
+{
+    (void)state;
+    Phase *phase = phase_new(1, NULL);
+    uint16_t receiver = 1;
+    uint32_t read = 0x10000, write = 0x20000;
+    assert_true(phase_append(phase, 0, 1, WIDTH_WORD32, &read, 1, &receiver, &write, 1, NULL));
+    Bench bench;
+    bench_init(&bench, phase, 2);
+    assert_true(bench_place(&bench, false, NULL));
+    assert_int_equal(bench.replay.offset[0], 0);
+    assert_int_equal(bench.replay.completion[0], 166);
+    static const uint32_t listener[] = {0x64000000 | 112 << 14, 0x64000000 | 0x640, 0x60000000 | 50 << 19,
+                                        0x40a00000 | 5, 0x43a00000};
+    uint32_t words, row[16];
+    assert_true(row_measure(&bench.states.tiles[1], &words));
+    assert_int_equal(words, sizeof listener / sizeof *listener);
+    row_encode(&bench.states.tiles[1], row);
+    assert_memory_equal(row, listener, sizeof listener);
+    bench_free(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_transfers_as_worked_by_hand),
+        cmocka_unit_test(a_sole_receive_as_worked_by_hand),
+        cmocka_unit_test(offsets_are_those_of_the_plain_search),
+        cmocka_unit_test(aligned_offsets_are_those_of_the_plain_search),
+        cmocka_unit_test(a_hub_is_placed_as_by_the_plain_search),
+        cmocka_unit_test(a_short_send_keeps_its_element_for_six_cycles),
+        cmocka_unit_test(every_kind_of_wait_was_met),
+    };
+    return cmocka_run_group_tests_name("replay/place", tests, NULL, NULL);
+}
