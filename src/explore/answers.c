@@ -68,6 +68,16 @@ bool answer_failed_replay(const CommandCall *call, const Replay *replay, Error *
                      (unsigned)call->entry->phase->number, mode_name(call->mode), replay->first_fault);
 }
 
+const Replay *answer_replay(CommandCall *call, Error *error)
+{
+    const Replay *replay = view_need_replay(call->view, call->entry, call->mode, NULL, call->progress, error);
+    if (replay != NULL && !replay->invariants_pass) {
+        answer_failed_replay(call, replay, error);
+        return NULL;
+    }
+    return replay;
+}
+
 /* ---- trust ---- */
 
 Trust trust_of(const Equivalence *equivalence)

@@ -20,6 +20,10 @@ void answer_tile_coverage(Document *out, const TileCoverage *tile);
 /* Refuses to go on from a replay whose check failed, naming its first fault. Returns false. */
 bool answer_failed_replay(const CommandCall *call, const Replay *replay, Error *error);
 
+/* The replay of the call's mode, made if need be, for commands that look inside. NULL when that fails or its
+ * check failed. */
+const Replay *answer_replay(CommandCall *call, Error *error);
+
 /* ---- how far a mode can be trusted ---- */
 
 typedef enum Trust {

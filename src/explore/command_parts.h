@@ -43,6 +43,7 @@ CommandTable commands_of_tiles(void);   /* tiles, tile, transfers, routes */
 CommandTable commands_of_order(void);   /* tail, deps */
 CommandTable commands_of_memory(void);  /* coverage, identity, copies, cycles */
 CommandTable commands_of_replays(void); /* replay, rows, timeline */
+CommandTable commands_of_critical(void);
 
 /* ---- arguments ---- */
 

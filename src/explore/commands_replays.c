@@ -176,17 +176,7 @@ static bool run_replay(CommandCall *call, Error *error)
     return done;
 }
 
-/* ---- the replay of the current mode, for the commands that look inside ---- */
-
-static const Replay *call_replay(CommandCall *call, Error *error)
-{
-    const Replay *replay = view_need_replay(call->view, call->entry, call->mode, NULL, call->progress, error);
-    if (replay != NULL && !replay->invariants_pass) {
-        answer_failed_replay(call, replay, error);
-        return NULL;
-    }
-    return replay;
-}
+/* ---- the replay of the current mode, looked into ---- */
 
 /* The tile that is selected, or the one with the longest row. */
 static bool replay_tile(const CommandCall *call, const Replay *replay, uint16_t *tile)
@@ -368,7 +358,7 @@ static bool rows_of_all(CommandCall *call, const Replay *replay, Error *error)
 
 static bool run_rows(CommandCall *call, Error *error)
 {
-    const Replay *replay = call_replay(call, error);
+    const Replay *replay = answer_replay(call, error);
     uint16_t tile;
     if (replay == NULL || !answer_mode(call, error)) {
         return false;
@@ -430,7 +420,7 @@ static bool timeline_fill(ActivityList *list, const Replay *replay, uint16_t til
 
 static bool run_timeline(CommandCall *call, Error *error)
 {
-    const Replay *replay = call_replay(call, error);
+    const Replay *replay = answer_replay(call, error);
     uint16_t tile;
     if (replay == NULL || !replay_tile(call, replay, &tile) || !answer_mode(call, error)) {
         return false;
