@@ -127,7 +127,7 @@ static bool run_critical(CommandCall *call, Error *error)
     answer_endpoint(out, replay);
     Table *table = document_lazy_table(out, 0, "chain", link_columns, LINK_COLUMNS, links < top ? links : top,
                                        link_row, list);
-    table_empty(table, links == 0 ? "nothing is transferred" : "no link was asked for");
+    table_empty(table, "nothing is transferred");
     if (links > top) {
         document_note(out, "the last %u of %zu links; --top shows more", (unsigned)top, links);
     }
@@ -139,7 +139,7 @@ static bool run_critical(CommandCall *call, Error *error)
 }
 
 static const Parameter critical_parameters[] = {
-    {"--top", PARAMETER_NUMBER, 0, NULL, "so many links from the horizon backwards (30)"},
+    {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "so many links from the horizon backwards (30)"},
     {"--phase", PARAMETER_PHASE, 0, NULL, "of this phase"},
     {"--mode", PARAMETER_MODE, 0, NULL, "in this mode"},
     {0}};
