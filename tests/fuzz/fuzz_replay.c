@@ -72,8 +72,6 @@ static bool says_the_same(const Replay *one, const Replay *other, uint16_t tile)
 static Replay copy_replay(const Replay *replay, uint32_t transfers)
 {
     Replay copy = *replay;
-    copy.offset = copy.requested = copy.wait_transfer = NULL; /* the checker does not look at them */
-    copy.wait_kind = NULL;
     size_t tiles = replay->tile_count, words = (size_t)replay->row_start[tiles];
     size_t activities = (size_t)replay->activity_start[tiles];
     const struct {
@@ -88,6 +86,11 @@ static Replay copy_replay(const Replay *replay, uint32_t transfers)
         {(void **)&copy.activity_start, replay->activity_start, (tiles + 1) * sizeof *copy.activity_start},
         {(void **)&copy.activities, replay->activities, activities * sizeof *copy.activities},
         {(void **)&copy.completion, replay->completion, transfers * sizeof *copy.completion},
+        {(void **)&copy.offset, replay->offset, transfers * sizeof *copy.offset},
+        {(void **)&copy.send_start, replay->send_start, transfers * sizeof *copy.send_start},
+        {(void **)&copy.requested, replay->requested, transfers * sizeof *copy.requested},
+        {(void **)&copy.wait_kind, replay->wait_kind, transfers * sizeof *copy.wait_kind},
+        {(void **)&copy.wait_transfer, replay->wait_transfer, transfers * sizeof *copy.wait_transfer},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *parts[i].to = mem_zero(parts[i].bytes + 8, 1, NULL);
