@@ -179,11 +179,10 @@ static bool run_replay(CommandCall *call, Error *error)
 /* ---- the replay of the current mode, looked into ---- */
 
 /* The tile that is selected, or the one with the longest row. */
-static bool replay_tile(const CommandCall *call, const Replay *replay, uint16_t *tile)
+static uint16_t replay_tile(const CommandCall *call, const Replay *replay)
 {
     int32_t chosen = call->tile >= 0 ? call->tile : replay->maximum_row_tile;
-    *tile = (uint16_t)(chosen < 0 ? 0 : chosen);
-    return true;
+    return (uint16_t)(chosen < 0 ? 0 : chosen);
 }
 
 /* ---- rows ---- */
@@ -359,13 +358,11 @@ static bool rows_of_all(CommandCall *call, const Replay *replay, Error *error)
 static bool run_rows(CommandCall *call, Error *error)
 {
     const Replay *replay = answer_replay(call, error);
-    uint16_t tile;
     if (replay == NULL || !answer_mode(call, error)) {
         return false;
     }
-    return argument_given(call, "--all")
-               ? rows_of_all(call, replay, error)
-               : replay_tile(call, replay, &tile) && rows_of_tile(call, replay, tile, error);
+    return argument_given(call, "--all") ? rows_of_all(call, replay, error)
+                                         : rows_of_tile(call, replay, replay_tile(call, replay), error);
 }
 
 /* ---- timeline ---- */
@@ -421,10 +418,10 @@ static bool timeline_fill(ActivityList *list, const Replay *replay, uint16_t til
 static bool run_timeline(CommandCall *call, Error *error)
 {
     const Replay *replay = answer_replay(call, error);
-    uint16_t tile;
-    if (replay == NULL || !replay_tile(call, replay, &tile) || !answer_mode(call, error)) {
+    if (replay == NULL || !answer_mode(call, error)) {
         return false;
     }
+    uint16_t tile = replay_tile(call, replay);
     uint32_t from = argument_number(call, "--from", 0);
     uint32_t to = argument_number(call, "--to", replay->horizon_cycles);
     ActivityList *list = mem_zero(1, sizeof *list, error);
