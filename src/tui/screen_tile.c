@@ -1,28 +1,21 @@
 /* One tile: its transfers, what it holds afterwards, its row, and when it is busy. */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/coverage.h"
-#include "analysis/identity.h"
-#include "base/memory.h"
 #include "fabric/fabric.h"
-#include "row/disassemble.h"
 #include "tui/app.h"
-#include "tui/list.h"
-#include "tui/tile_replay.h"
-#include "tui/transfers.h"
+#include "tui/coverage_pane.h"
+#include "tui/row_table.h"
+#include "tui/transfer_table.h"
 
 enum {
     SUMMARY_ROWS = 2,
     TIMELINE_ROWS = 4, /* with its heading */
     WIDE_COLUMNS = 120,
     WIDE_ROWS = 34,
-    LINE_BYTES = 300,
     LEFT_COLUMNS_MIN = 63, /* all columns of a list of transfers */
-    COVERAGE_LINES_MAX = 16
 };
 
 typedef struct TileState {
@@ -33,8 +26,8 @@ typedef struct TileState {
     bool whole_phase;
     bool whole_scope; /* coverage of the whole phase, also where it has a tail */
     char filter[TRANSFER_FILTER_BYTES];
-    int64_t wanted_transfer; /* to be selected once the list is there; -1: none. 0-based */
-    bool wants_transfer;
+    bool wants_transfer; /* the wanted one is to be selected once the list is there */
+    uint32_t wanted_transfer;
 
     /* what the cursor belongs to: another tile begins at the top */
     const PhaseEntry *entry;
@@ -43,10 +36,7 @@ typedef struct TileState {
     Rect summary, panes[TILE_PANES];
     bool wide;
 
-    char coverage_lines[COVERAGE_LINES_MAX][LINE_BYTES];
-    int coverage_count;
-    const CoverageGap *gaps;
-    size_t gap_count;
+    CoveragePane coverage;
 } TileState;
 
 static const char *const pane_titles[TILE_PANES] = {"transfers", "coverage", "row", "timeline"};
@@ -190,116 +180,6 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
 
 /* ---- transfers ---- */
 
-typedef enum TransferColumn {
-    COLUMN_INDEX,
-    COLUMN_ROLE,
-    COLUMN_PEER,
-    COLUMN_WORDS,
-    COLUMN_FROM,
-    COLUMN_REPEAT,
-    COLUMN_TO,
-    COLUMN_START,
-    COLUMN_END,
-    COLUMN_COUNT
-} TransferColumn;
-
-typedef struct TransferCells {
-    const Phase *phase;
-    const TransferList *list;
-} TransferCells;
-
-static void put_tiles(const Phase *phase, uint32_t transfer, ListCell *cell)
-{
-    uint32_t first = phase->receiver_start[transfer], count = phase_receivers(phase, transfer);
-    size_t length = 0;
-    for (uint32_t k = 0; k < count && k < 3; k++) {
-        length += (size_t)snprintf(cell->text + length, sizeof cell->text - length, "%s%u", k > 0 ? "," : "",
-                                   (unsigned)phase->receiver_tile[first + k]);
-    }
-    if (count > 3) {
-        snprintf(cell->text + length, sizeof cell->text - length, " +%u", (unsigned)(count - 3));
-    }
-}
-
-static void put_transfer_cell(void *context, uint64_t index, int column, ListCell *cell)
-{
-    const TransferCells *cells = context;
-    const Phase *phase = cells->phase;
-    TransferRow row = transfers_row(cells->list, (size_t)index);
-    bool whole = cells->list->query.tile < 0, sent = row.receiver == TRANSFER_SENT;
-    uint32_t receiver = sent ? phase->receiver_start[row.transfer] : row.receiver;
-    switch ((TransferColumn)column) {
-    case COLUMN_INDEX:
-        snprintf(cell->text, sizeof cell->text, "%s", figure_count(row.transfer).text);
-        break;
-    case COLUMN_ROLE:
-        if (whole) {
-            snprintf(cell->text, sizeof cell->text, "%u", (unsigned)phase->source[row.transfer]);
-        } else {
-            snprintf(cell->text, sizeof cell->text, sent ? "send →" : "recv ←");
-            cell->style = sent ? LOOK_SEND : LOOK_RECEIVE;
-        }
-        break;
-    case COLUMN_PEER:
-        if (sent) {
-            put_tiles(phase, row.transfer, cell);
-        } else {
-            snprintf(cell->text, sizeof cell->text, "%u", (unsigned)phase->source[row.transfer]);
-        }
-        break;
-    case COLUMN_WORDS:
-        snprintf(cell->text, sizeof cell->text, "%s%s", figure_count(phase->words[row.transfer]).text,
-                 phase->width[row.transfer] == WIDTH_PAIRED64 ? "p" : " ");
-        break;
-    case COLUMN_FROM:
-        snprintf(cell->text, sizeof cell->text, "%s",
-                 figure_address(phase_address(phase, row.transfer, 0)).text);
-        break;
-    case COLUMN_REPEAT:
-        if (phase_address_count(phase, row.transfer) > 1) {
-            snprintf(cell->text, sizeof cell->text, "×%u",
-                     (unsigned)phase_address_count(phase, row.transfer));
-        }
-        break;
-    case COLUMN_TO:
-        snprintf(cell->text, sizeof cell->text, "%s", figure_address(phase->receiver_address[receiver]).text);
-        break;
-    case COLUMN_START:
-    case COLUMN_END:
-        snprintf(cell->text, sizeof cell->text, "%s",
-                 figure_count(column == COLUMN_START ? row.start : row.end).text);
-        break;
-    case COLUMN_COUNT:
-        break;
-    }
-}
-
-static TransferColumn sort_column(TransferSort sort)
-{
-    static const TransferColumn columns[TRANSFER_SORT_COUNT] = {
-        [TRANSFER_SORT_ORDER] = COLUMN_INDEX, [TRANSFER_SORT_WORDS] = COLUMN_WORDS,
-        [TRANSFER_SORT_PEER] = COLUMN_PEER,   [TRANSFER_SORT_SOURCE_ADDRESS] = COLUMN_FROM,
-        [TRANSFER_SORT_ADDRESS] = COLUMN_TO,  [TRANSFER_SORT_START] = COLUMN_START,
-    };
-    return columns[sort];
-}
-
-/* The place of a transfer in the list; false when it is not there (filtered out). */
-static bool find_transfer(const TransferList *list, uint32_t transfer, uint64_t *place)
-{
-    if (list->rows == NULL) {
-        *place = list->query.reverse ? list->count - 1 - transfer : transfer;
-        return transfer < list->count;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->rows[i].transfer == transfer) {
-            *place = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static const char *transfers_title(const TileState *state, const TransferList *list, char *title, size_t size)
 {
     const char *of = state->whole_phase ? "transfers of the phase" : "transfers of the tile";
@@ -313,6 +193,17 @@ static const char *transfers_title(const TileState *state, const TransferList *l
     return title;
 }
 
+static void select_wanted_transfer(TileState *state, const TransferList *list)
+{
+    uint64_t place;
+    List *shown = &state->lists[TILE_TRANSFERS];
+    if (state->wants_transfer && transfers_find(list, state->wanted_transfer, &place)) {
+        shown->rows = list->count;
+        list_go(shown, place);
+    }
+    state->wants_transfer = false;
+}
+
 static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect area, bool focused)
 {
     const Counterfactual *counterfactual = tui_counterfactual(tui, selection.entry, selection.mode, SOON);
@@ -321,49 +212,9 @@ static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect
         grid_text(&tui->grid, area.row, area.column, area.width, LOOK_DIM, "listing…");
         return;
     }
-    if (state->wants_transfer) {
-        uint64_t place;
-        state->wants_transfer = false;
-        if (find_transfer(list, (uint32_t)state->wanted_transfer, &place)) {
-            state->lists[TILE_TRANSFERS].rows = list->count;
-            list_go(&state->lists[TILE_TRANSFERS], place);
-        }
-    }
-    const Phase *phase = counterfactual->phase;
-    bool whole = list->query.tile < 0, times = list->query.times;
-    bool moves =
-        phase->address_start[phase->transfers] > phase->transfers; /* some transfer has several addresses */
-    int cycles = times ? figure_width(selection.entry->geometry.transfers) : 0;
-    cycles = cycles > 7 ? cycles : 7;
-    int index = figure_width(phase->transfers);
-    ListColumn columns[COLUMN_COUNT] = {
-        [COLUMN_INDEX] = {"#", index, true, false, false},
-        [COLUMN_ROLE] = {whole ? "source" : "role", 6, whole, false, false},
-        [COLUMN_PEER] = {whole ? "receivers" : "other end", 10, false, true, false},
-        [COLUMN_WORDS] = {"words ", 6, true, false, false},
-        [COLUMN_FROM] = {"from", 7, true, false, false},
-        [COLUMN_REPEAT] = {"", moves ? 3 : 0, false, false, false},
-        [COLUMN_TO] = {"to", 7, true, false, false},
-        [COLUMN_START] = {whole ? "done" : "start", cycles, true, false, false},
-        [COLUMN_END] = {"end", cycles, true, false, false},
-    };
-    columns[sort_column(tui->preferences.transfer_sort)].sorted = true;
-    TransferCells cells = {.phase = phase, .list = list};
-    ListModel model = {
-        .columns = columns,
-        .column_count = !times  ? COLUMN_START
-                        : whole ? COLUMN_END
-                                : COLUMN_COUNT,
-        .frozen = 1,
-        .reverse = tui->preferences.transfer_reverse,
-        .rows = list->count,
-        .cell = put_transfer_cell,
-        .context = &cells,
-        .empty = state->filter[0] != '\0' ? "no transfer matches the filter"
-                 : whole                  ? "this phase has no transfers"
-                                          : "this tile takes no part in the phase",
-    };
-    list_draw(&state->lists[TILE_TRANSFERS], &model, &tui->grid, area, focused);
+    select_wanted_transfer(state, list);
+    transfer_table_draw(&state->lists[TILE_TRANSFERS], &tui->grid, area, counterfactual->phase, list,
+                        focused);
 }
 
 /* The transfer under the cursor; false when the list is not there or empty. */
@@ -389,194 +240,18 @@ static TimelineMark selected_interval(const TileState *state)
                           row.end};
 }
 
-/* ---- coverage and identity ---- */
-
-static void add_line(TileState *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add_line(TileState *state, const char *format, ...)
-{
-    if (state->coverage_count < COVERAGE_LINES_MAX) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(state->coverage_lines[state->coverage_count++], LINE_BYTES, format, arguments);
-        va_end(arguments);
-    }
-}
-
-static void add_identity(TileState *state, const TileIdentity *identity)
-{
-    if (identity->identity) {
-        add_line(state, "identity: all %s words are staged where they end; no scatter is needed",
-                 figure_count(identity->words).text);
-        return;
-    }
-    add_line(state, "identity words   %s of %s", figure_count(identity->identity_words).text,
-             figure_count(identity->words).text);
-    add_line(state, "permutation      %s cycles, longest %s words, %s words move",
-             figure_count(identity->cycles).text, figure_count(identity->longest_cycle).text,
-             figure_count(identity->words_moved).text);
-    if (identity->transposition.rows > 0) {
-        const Transposition *t = &identity->transposition;
-        add_line(state, "transposition    %u x %u of %u-word elements: its cycles need no bitmap",
-                 (unsigned)t->rows, (unsigned)t->columns, (unsigned)t->element_words);
-    } else {
-        add_line(state, "rotating it      one temporary word and a bitmap of %s B",
-                 figure_count(identity->bitmap_bytes).text);
-    }
-    if (identity->padded) {
-        add_line(state, "padded           rounding left holes: rotating needs a compaction first");
-    }
-}
-
-static void read_coverage(Tui *tui, TileState *state, Selection selection)
-{
-    ResultKey key = {.entry = selection.entry, .kind = RESULT_COVERAGE, .scope = SCOPE_PHASE};
-    Error error;
-    state->coverage_count = 0;
-    state->gap_count = 0;
-    if (!state->whole_scope) {
-        const Dependencies *dependencies = tui_dependencies(tui, selection.entry, MODE_ORIGINAL, SOON);
-        if (dependencies == NULL) {
-            add_line(state, "looking at dependencies…");
-            return;
-        }
-        key.scope = scope_default(dependencies);
-    }
-    const Coverage *coverage = tui_result(tui, &key, USUAL);
-    if (coverage == NULL) {
-        add_line(state, "%s", tui_failed(tui, &key, &error) ? error.message : "computing…");
-        return;
-    }
-    const TileCoverage *tile = &coverage->tiles[selection.tile];
-    add_line(state, "of the %s phase: %s of %s transfers%s",
-             coverage->transfers < selection.entry->phase->transfers ? "independent prefix of the captured"
-                                                                     : "captured",
-             figure_count(coverage->transfers).text, figure_count(selection.entry->phase->transfers).text,
-             coverage->transfers < selection.entry->phase->transfers ? " (c: all)" : "");
-    if (tile->payload_bytes == 0) {
-        add_line(state, "this tile receives nothing");
-        return;
-    }
-    add_line(state, "payload          %s B in %s interval%s, %s .. %s",
-             figure_count(tile->payload_bytes).text, figure_count(tile->intervals).text,
-             tile->intervals == 1 ? "" : "s", figure_address(tile->low).text,
-             figure_address(tile->high).text);
-    add_line(state, "union            %s B, overlap %s B", figure_count(tile->union_bytes).text,
-             figure_count(tile->overlap_bytes).text);
-    add_line(state, tile->contiguous ? "contiguous       yes" : "contiguous       no");
-    key.kind = RESULT_IDENTITY;
-    const Identity *identity = tile->contiguous ? tui_result(tui, &key, USUAL) : NULL;
-    if (identity != NULL && identity->tiles[selection.tile].contiguous) {
-        add_identity(state, &identity->tiles[selection.tile]);
-    } else if (tile->contiguous) {
-        add_line(state, "identity         computing…");
-    }
-    if (tile->intervals > 1) {
-        add_line(state, "gaps (each needs its own liveness check):");
-        state->gaps = coverage->gaps + tile->gap_start;
-        state->gap_count = tile->intervals - 1;
-    }
-}
-
-static void put_coverage_cell(void *context, uint64_t index, int column, ListCell *cell)
-{
-    const TileState *state = context;
-    (void)column;
-    if (index < (uint64_t)state->coverage_count) {
-        snprintf(cell->text, sizeof cell->text, "%s", state->coverage_lines[index]);
-    } else {
-        const CoverageGap *gap = &state->gaps[index - (uint64_t)state->coverage_count];
-        snprintf(cell->text, sizeof cell->text, "  %8s .. %-8s %s B", figure_address(gap->address).text,
-                 figure_address(gap->address + gap->bytes).text, figure_count(gap->bytes).text);
-        cell->style = LOOK_GAP;
-    }
-}
-
-static void draw_coverage(Tui *tui, TileState *state, Selection selection, Rect area, bool focused)
-{
-    static const ListColumn columns[] = {{"receive coverage and permutation", 20, false, true, false}};
-    read_coverage(tui, state, selection);
-    ListModel model = {.columns = columns,
-                       .column_count = 1,
-                       .rows = (uint64_t)state->coverage_count + state->gap_count,
-                       .cell = put_coverage_cell,
-                       .context = state};
-    list_draw(&state->lists[TILE_COVERAGE], &model, &tui->grid, area, focused);
-}
-
 /* ---- row ---- */
-
-typedef enum RowColumn { ROW_WORD, ROW_START, ROW_END, ROW_OPERATION, ROW_EFFECT, ROW_COLUMNS } RowColumn;
-
-/* What a step does: the end of its line in a disassembly. */
-static void put_effect(const RowStep *step, ListCell *cell)
-{
-    Text text = {0};
-    row_step_text(step, &text);
-    const char *name = operation_name(step->instruction.operation);
-    const char *effect = strstr(text_view(&text), name);
-    effect = effect == NULL ? "" : effect + strlen(name);
-    snprintf(cell->text, sizeof cell->text, "%s", effect + strspn(effect, " "));
-    text_free(&text);
-}
-
-static void put_step_cell(void *context, uint64_t index, int column, ListCell *cell)
-{
-    const TileReplay *replay = context;
-    if (index == replay->steps.count) {
-        snprintf(cell->text, sizeof cell->text, "cannot be read on: %s", replay->fault);
-        cell->style = LOOK_INVALID;
-        cell->spans = true;
-        return;
-    }
-    const RowStep *step = &replay->steps.items[index];
-    cell->style = step->words > 0                        ? LOOK_SEND
-                  : step->sets_mux || step->sets_pointer ? LOOK_RECEIVE
-                                                         : LOOK_NORMAL;
-    switch ((RowColumn)column) {
-    case ROW_WORD:
-        snprintf(cell->text, sizeof cell->text, "%s", figure_count(step->word).text);
-        break;
-    case ROW_START:
-    case ROW_END:
-        snprintf(cell->text, sizeof cell->text, "%s",
-                 figure_count(column == ROW_START ? step->start : step->end).text);
-        break;
-    case ROW_OPERATION:
-        snprintf(cell->text, sizeof cell->text, "%s", operation_name(step->instruction.operation));
-        break;
-    case ROW_EFFECT:
-        put_effect(step, cell);
-        break;
-    case ROW_COLUMNS:
-        break;
-    }
-}
 
 static void draw_row(Tui *tui, TileState *state, Selection selection, const TileReplay *replay, Rect area,
                      bool focused)
 {
+    char missing[60];
     if (replay == NULL) {
-        char missing[60];
         grid_text(&tui->grid, area.row, area.column, area.width, LOOK_DIM,
                   replay_missing(tui, selection, missing, sizeof missing));
-        return;
+    } else {
+        row_table_draw(&state->lists[TILE_ROW], &tui->grid, area, replay, focused);
     }
-    int cycles = figure_width(replay->phase_cycles);
-    const ListColumn columns[ROW_COLUMNS] = {
-        [ROW_WORD] = {"word", figure_width(replay->row_words), true, false, false},
-        [ROW_START] = {"start", cycles, true, false, false},
-        [ROW_END] = {"end", cycles, true, false, false},
-        [ROW_OPERATION] = {"instruction", 11, false, false, false},
-        [ROW_EFFECT] = {"what it does", 20, false, true, false},
-    };
-    ListModel model = {.columns = columns,
-                       .column_count = ROW_COLUMNS,
-                       .frozen = 1,
-                       .rows = replay->steps.count + (replay->fault != NULL),
-                       .cell = put_step_cell,
-                       .context = (void *)(uintptr_t)replay};
-    list_draw(&state->lists[TILE_ROW], &model, &tui->grid, area, focused);
 }
 
 /* ---- panes ---- */
@@ -661,7 +336,8 @@ static void draw_list_pane(Tui *tui, TileState *state, Selection selection, cons
     if (pane == TILE_TRANSFERS) {
         draw_transfers(tui, state, selection, area, focused);
     } else if (pane == TILE_COVERAGE) {
-        draw_coverage(tui, state, selection, area, focused);
+        coverage_pane_draw(tui, &state->coverage, &state->lists[TILE_COVERAGE], selection, state->whole_scope,
+                           area, focused);
     } else {
         draw_row(tui, state, selection, replay, area, focused);
     }

@@ -216,11 +216,16 @@ static bool add_tile_times(TransferList *list, const Replay *replay, Error *erro
 
 static bool add_times(TransferList *list, const Replay *replay, Error *error)
 {
-    if (list->query.tile >= 0) {
-        return add_tile_times(list, replay, error);
+    if (list->query.tile >= 0 && !add_tile_times(list, replay, error)) {
+        return false;
     }
+    list->latest_cycle = 0;
     for (size_t i = 0; i < list->count; i++) {
-        list->rows[i].start = list->rows[i].end = replay->completion[list->rows[i].transfer];
+        TransferRow *row = &list->rows[i];
+        if (list->query.tile < 0) {
+            row->start = row->end = replay->completion[row->transfer];
+        }
+        list->latest_cycle = row->end > list->latest_cycle ? row->end : list->latest_cycle;
     }
     return true;
 }
@@ -333,4 +338,19 @@ TransferRow transfers_row(const TransferList *list, size_t index)
     }
     size_t transfer = list->query.reverse ? list->count - 1 - index : index;
     return (TransferRow){.transfer = (uint32_t)transfer, .receiver = TRANSFER_SENT};
+}
+
+bool transfers_find(const TransferList *list, uint32_t transfer, uint64_t *place)
+{
+    if (list->rows == NULL) {
+        *place = list->query.reverse ? list->count - 1 - transfer : transfer;
+        return transfer < list->count;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->rows[i].transfer == transfer) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
 }

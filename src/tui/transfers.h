@@ -31,6 +31,7 @@ typedef struct TransferList {
     TransferQuery query;
     TransferRow *rows; /* NULL: all transfers in order, without times */
     size_t count;
+    uint32_t latest_cycle; /* of all ends */
 } TransferList;
 
 /* NULL for want of memory. Release with task_release(&list->task). */
@@ -40,6 +41,9 @@ bool transfer_query_equal(const TransferQuery *a, const TransferQuery *b);
 
 /* Row i of a ready list. */
 TransferRow transfers_row(const TransferList *list, size_t index);
+
+/* The place of a transfer (of its first row); false when it is not in the list. */
+bool transfers_find(const TransferList *list, uint32_t transfer, uint64_t *place);
 
 /* Is the text a filter? ERROR_USAGE with what is. */
 bool transfer_filter_check(const char *text, Error *error);
