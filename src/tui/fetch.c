@@ -241,14 +241,6 @@ void fetch_go_on(Fetch *fetch)
     pthread_mutex_unlock(&fetch->mutex);
 }
 
-bool fetch_stopped(Fetch *fetch)
-{
-    pthread_mutex_lock(&fetch->mutex);
-    bool stopped = fetch->stopped;
-    pthread_mutex_unlock(&fetch->mutex);
-    return stopped;
-}
-
 bool fetch_current(Fetch *fetch, Want *want)
 {
     pthread_mutex_lock(&fetch->mutex);

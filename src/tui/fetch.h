@@ -47,7 +47,6 @@ void fetch_post(Fetch *fetch, const Want *wants, size_t count);
 /* Stops what is being computed and rests until fetch_go_on(); true when there was something to stop. */
 bool fetch_stop(Fetch *fetch);
 void fetch_go_on(Fetch *fetch);
-bool fetch_stopped(Fetch *fetch);
 
 /* What is being computed; false: nothing. A task in *want is not to be touched, only compared. */
 bool fetch_current(Fetch *fetch, Want *want);

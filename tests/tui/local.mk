@@ -13,4 +13,5 @@ tests_tui_test_grid_LDADD = $(TEST_LDADD)
 tests_tui_test_widgets_SOURCES = tests/tui/test_widgets.c
 tests_tui_test_widgets_LDADD = $(TEST_LDADD)
 VALGRIND_TESTS += tests/tui/test_explorer tests/tui/test_grid tests/tui/test_widgets
+THREADED_TESTS += tests/tui/test_explorer
 endif

@@ -397,7 +397,7 @@ static void what_is_no_longer_wanted_is_cancelled(void **state)
     wait_idle(fetch);
     fetch_post(fetch, wants, 1);
     pause_milliseconds(10);
-    assert_true(atomic_load(&third.runs) == 1 && fetch_stopped(fetch));
+    assert_int_equal(atomic_load(&third.runs), 1);
     fetch_go_on(fetch);
     while (atomic_load(&third.runs) == 1) {
         pause_milliseconds(1);
