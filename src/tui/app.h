@@ -119,6 +119,15 @@ void export_type(Tui *tui, Key key);
 /* Called when an export command of the dialog ended. */
 void export_ended(Tui *tui, const char *line, const Error *failure);
 
+/* ---- the key bar ---- */
+
+enum { BAR_KEYS_MAX = 32 };
+
+typedef struct BarKey {
+    int start, end; /* columns */
+    Key key;
+} BarKey;
+
 /* ---- messages ---- */
 
 typedef struct Message {
@@ -155,6 +164,9 @@ struct Tui {
     void *states[CONTEXT_SCREENS];
     Context stack[SCREEN_DEPTH_MAX];
     int depth; /* the screen in front is stack[depth - 1] */
+
+    BarKey bar[BAR_KEYS_MAX]; /* the key bar as drawn */
+    int bar_count;
 
     Overlay overlay;
     Prompt prompt;           /* of OVERLAY_PROMPT and OVERLAY_FILTER */
@@ -310,6 +322,12 @@ void tui_free_runs(Tui *tui);
 /* ---- the rest of the picture (chrome.c) ---- */
 
 void chrome_draw(Tui *tui, const ScreenOps *screen);
+
+/* The window shows one line that says the size needed: keys are not for what nobody can see. */
+bool chrome_too_small(const Tui *tui);
+
+/* The key of the key bar at a place of the screen; KEY_NONE where there is none. */
+Key chrome_key_at(const Tui *tui, int row, int column);
 
 /* ---- `keys` and `screen` (requests.c) ---- */
 

@@ -182,11 +182,12 @@ static void draw_bindings(Tui *tui, int row, int column, int end, Context contex
     for (size_t i = 0; i < count; i++) {
         char name[20];
         int width = key_columns_in(tui, &bindings[i], context, close);
-        if (width > 0 && column + width - KEY_GAP <= end) {
+        if (width > 0 && column + width - KEY_GAP <= end && tui->bar_count < BAR_KEYS_MAX) {
             int used = grid_text(grid, row, column, end - column, LOOK_KEY,
                                  bar_name(&bindings[i], name, sizeof name));
             grid_text(grid, row, column + used + 1, end - column - used - 1, LOOK_KEY_TEXT,
                       bindings[i].label);
+            tui->bar[tui->bar_count++] = (BarKey){column, column + width - KEY_GAP, bindings[i].key};
             column += width;
         }
     }
@@ -198,6 +199,7 @@ static void draw_keys(Tui *tui, int row)
     Context context = tui_context(tui);
     size_t count;
     const KeyBinding *bindings = keymap_bindings(&count);
+    tui->bar_count = 0;
     int closing = 0; /* the way out and the way to help always show, at the right end */
     for (size_t i = 0; i < count; i++) {
         closing += key_columns_in(tui, &bindings[i], context, true);
@@ -207,15 +209,31 @@ static void draw_keys(Tui *tui, int row)
     draw_bindings(tui, row, 0, end - KEY_GAP, context, false);
 }
 
+Key chrome_key_at(const Tui *tui, int row, int column)
+{
+    for (int i = 0; i < tui->bar_count && row == tui->grid.rows - 1; i++) {
+        if (column >= tui->bar[i].start && column < tui->bar[i].end) {
+            return tui->bar[i].key;
+        }
+    }
+    return KEY_NONE;
+}
+
 /* ---- all of it ---- */
+
+bool chrome_too_small(const Tui *tui)
+{
+    return tui->grid.rows < SCREEN_ROWS_MIN || tui->grid.columns < SCREEN_COLUMNS_MIN;
+}
 
 void chrome_draw(Tui *tui, const ScreenOps *screen)
 {
     Grid *grid = &tui->grid;
     grid_clear(grid);
-    if (grid->rows < SCREEN_ROWS_MIN || grid->columns < SCREEN_COLUMNS_MIN) {
+    if (chrome_too_small(tui)) {
         grid_print(grid, 0, 0, grid->columns, LOOK_WARNING, "exscope needs %dx%d, this is %dx%d",
                    SCREEN_COLUMNS_MIN, SCREEN_ROWS_MIN, grid->columns, grid->rows);
+        tui->bar_count = 0;
         return;
     }
     void *state = tui_state(tui, tui_screen(tui));

@@ -305,21 +305,34 @@ static void handle_key(Tui *tui, const Event *event)
     }
 }
 
+static void handle_mouse(Tui *tui, const Event *event)
+{
+    Context screen = tui_screen(tui);
+    Key key = event->kind == EVENT_CLICK || event->kind == EVENT_DOUBLE_CLICK
+                  ? chrome_key_at(tui, event->row, event->column)
+                  : KEY_NONE;
+    if (key != KEY_NONE) {
+        handle_key(tui, &(Event){.kind = EVENT_KEY, .key = key});
+    } else if (tui->overlay != OVERLAY_NONE) {
+        overlay_mouse(tui, event);
+    } else if (screens[screen]->mouse == NULL || !screens[screen]->mouse(tui, tui->states[screen], event)) {
+        tui_say(tui, "there is nothing to select there");
+    }
+}
+
 void tui_handle(Tui *tui, const Event *event)
 {
     bool nested = tui->handling;
+    if (chrome_too_small(tui) && event->key != key_control('c')) {
+        return;
+    }
     tui->handling = true;
     tui->message_shown = false;
     tui->dirty = true;
     if (event->kind == EVENT_KEY) {
         handle_key(tui, event);
-    } else if (tui->overlay != OVERLAY_NONE) {
-        overlay_mouse(tui, event);
     } else {
-        Context screen = tui_screen(tui);
-        if (screens[screen]->mouse == NULL || !screens[screen]->mouse(tui, tui->states[screen], event)) {
-            tui_say(tui, "there is nothing to select there");
-        }
+        handle_mouse(tui, event);
     }
     tui->handling = nested;
 }
