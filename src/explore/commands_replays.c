@@ -424,6 +424,10 @@ static bool run_timeline(CommandCall *call, Error *error)
     uint16_t tile = replay_tile(call, replay);
     uint32_t from = argument_number(call, "--from", 0);
     uint32_t to = argument_number(call, "--to", replay->horizon_cycles);
+    if (from > to && argument_given(call, "--to")) {
+        return error_set(error, ERROR_USAGE, "the time from cycle %u to %u ends before it begins", from, to);
+    }
+    to = from > to ? from : to;
     ActivityList *list = mem_zero(1, sizeof *list, error);
     if (list == NULL || !timeline_fill(list, replay, tile, from, to, error)) {
         if (list != NULL) {

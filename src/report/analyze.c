@@ -207,22 +207,32 @@ static void summarize_row(const ReportRow *row, Table *table)
     table_row(table, cells);
 }
 
+static uint64_t count_replayed(const Report *report)
+{
+    uint64_t replayed = 0;
+    for (size_t i = 0; i < report->phase_count; i++) {
+        for (size_t m = 0; m < MODE_COUNT; m++) {
+            replayed += report->phases[i].rows[m].replay_state != ROW_REPLAY_NONE;
+        }
+    }
+    return replayed;
+}
+
 static void summarize(const Report *report, const AnalyzeOptions *options, Document *out)
 {
-    uint64_t rows = 0, refused = 0, replayed = 0;
+    uint64_t rows = 0, refused = 0;
     for (size_t i = 0; i < report->phase_count; i++) {
         for (size_t m = 0; m < MODE_COUNT; m++) {
             const ReportRow *row = &report->phases[i].rows[m];
             rows += row->selected && row->reason == NULL;
             refused += row->selected && row->reason != NULL;
-            replayed += row->replay_state != ROW_REPLAY_NONE;
         }
     }
     document_field(out, "folder", "folder", UNIT_NONE, cell_text(options->folder));
     document_field(out, "phases", "phases", UNIT_COUNT, cell_unsigned(report->phase_count));
     document_field(out, "rows", "rows", UNIT_COUNT, cell_unsigned(rows));
     document_field(out, "refused_modes", "refused modes", UNIT_COUNT, cell_unsigned(refused));
-    document_field(out, "replayed", "replayed", UNIT_COUNT, cell_unsigned(replayed));
+    document_field(out, "replayed", "replayed", UNIT_COUNT, cell_unsigned(count_replayed(report)));
     Table *table = document_table(out, "replays", summary_columns, SUMMARY_COLUMNS);
     table_empty(table, "nothing was replayed");
     for (size_t i = 0; i < report->phase_count; i++) {
@@ -253,11 +263,16 @@ bool analyze_run(Session *session, const AnalyzeOptions *options, Progress *prog
     Report report;
     /* The folder before the work: better to learn at once that it cannot be made. */
     if (!session_load(session, options->capture, progress, error) ||
-        !file_make_folder(options->folder, error) ||
+        (!options->replay_only && !file_make_folder(options->folder, error)) ||
         !report_gather(session, &request, progress, &report, error)) {
         return false;
     }
-    bool good = report_write(&report, options->folder, true, error);
+    bool good =
+        !options->replay_only || count_replayed(&report) > 0 ||
+        error_set(error, ERROR_INPUT,
+                  "%s holds no fixture of what was asked for; analyze without --replay-only writes them",
+                  options->folder);
+    good = good && report_write(&report, options->folder, true, error);
     if (good) {
         summarize(&report, options, out);
     }
