@@ -242,6 +242,8 @@ static void x_cancels_a_job(void **state)
     uint32_t job;
     Event x = {.kind = EVENT_KEY, .key = 'x'}, jobs = {.kind = EVENT_KEY, .key = 'J'},
           q = {.kind = EVENT_KEY, .key = 'Q'};
+    Error error = {0};
+    assert_true(run(&play, "screen s.txt", &error)); /* it settles: no other job comes first in the list */
     assert_true(session_run(play.session, "wait", wait_for_cancel, &started, NULL, &job, NULL));
     while (!atomic_load(&started)) {
         pause_milliseconds(1);
