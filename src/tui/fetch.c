@@ -37,7 +37,7 @@ void task_start(Task *task, bool (*run)(Task *, View *, Progress *, Error *), vo
     atomic_init(&task->state, TASK_WAITING);
 }
 
-static void task_hold(Task *task)
+void task_hold(Task *task)
 {
     if (task != NULL) {
         atomic_fetch_add(&task->references, 1);

@@ -23,7 +23,8 @@ struct Task {
 
 /* Starts with the caller's reference. */
 void task_start(Task *task, bool (*run)(Task *, View *, Progress *, Error *), void (*destroy)(Task *));
-void task_release(Task *task);     /* NULL is fine */
+void task_hold(Task *task); /* one more reference; these two: NULL is fine */
+void task_release(Task *task);
 bool task_ready(const Task *task); /* NULL: false */
 
 enum { FETCH_WANTS_MAX = 256 };

@@ -21,7 +21,8 @@ enum {
 typedef struct TileState {
     List lists[TILE_TIMELINE]; /* of the panes before it */
     Timeline timeline;
-    TransferList *transfers;
+    TransferList *wanted; /* that the choices ask for */
+    TransferList *shown;  /* the last one that was ready */
     TileReplay *replay;
     bool whole_phase;
     bool whole_scope; /* coverage of the whole phase, also where it has a tail */
@@ -45,9 +46,10 @@ static const char *const pane_titles[TILE_PANES] = {"transfers", "coverage", "ro
 
 static void forget(TileState *state)
 {
-    task_release(state->transfers == NULL ? NULL : &state->transfers->task);
-    task_release(state->replay == NULL ? NULL : &state->replay->task);
-    state->transfers = NULL;
+    task_release((Task *)state->wanted);
+    task_release((Task *)state->shown);
+    task_release((Task *)state->replay);
+    state->wanted = state->shown = NULL;
     state->replay = NULL;
 }
 
@@ -57,9 +59,7 @@ static bool is_replayed(Tui *tui, Selection selection)
     return replay != NULL && replay->invariants_pass;
 }
 
-/* The list that the choices ask for: the one before it stays on the screen until the new one is ready, if it
- * is about the same transfers. */
-static const TransferList *current_transfers(Tui *tui, TileState *state, Selection selection)
+static TransferQuery current_query(Tui *tui, const TileState *state, Selection selection)
 {
     TransferQuery query = {
         .entry = selection.entry,
@@ -70,16 +70,30 @@ static const TransferList *current_transfers(Tui *tui, TileState *state, Selecti
         .times = is_replayed(tui, selection),
     };
     memcpy(query.filter, state->filter, sizeof query.filter);
-    if (state->transfers == NULL || !transfer_query_equal(&state->transfers->query, &query)) {
-        TransferList *list = transfers_new(&query, NULL);
-        if (list == NULL) {
-            return NULL;
-        }
-        task_release(state->transfers == NULL ? NULL : &state->transfers->task);
-        state->transfers = list;
+    return query;
+}
+
+/* Asks for the list that the choices want. Until that is ready the one before stays, where it is about the
+ * same transfers; NULL: there is nothing to show yet. */
+static const TransferList *current_transfers(Tui *tui, TileState *state, Selection selection)
+{
+    TransferQuery query = current_query(tui, state, selection);
+    if (state->wanted == NULL || !transfer_query_equal(&state->wanted->query, &query)) {
+        task_release((Task *)state->wanted);
+        state->wanted = transfers_new(&query, NULL);
     }
-    tui_want_task(tui, &state->transfers->task, selection.entry, SOON);
-    return task_ready(&state->transfers->task) ? state->transfers : NULL;
+    if (state->wanted != NULL) {
+        tui_want_task(tui, &state->wanted->task, selection.entry, SOON);
+    }
+    if (task_ready((Task *)state->wanted) && state->shown != state->wanted) {
+        task_release((Task *)state->shown);
+        task_hold(&state->wanted->task);
+        state->shown = state->wanted;
+    }
+    const TransferList *shown = state->shown;
+    bool same = shown != NULL && shown->query.entry == query.entry && shown->query.mode == query.mode &&
+                shown->query.tile == query.tile;
+    return same ? shown : NULL;
 }
 
 static const TileReplay *current_replay(Tui *tui, TileState *state, Selection selection)
@@ -90,7 +104,7 @@ static const TileReplay *current_replay(Tui *tui, TileState *state, Selection se
     TileReplay *replay = state->replay;
     if (replay == NULL || replay->entry != selection.entry || replay->mode != selection.mode ||
         replay->tile != selection.tile) {
-        task_release(replay == NULL ? NULL : &replay->task);
+        task_release((Task *)replay);
         state->replay = replay = tile_replay_new(selection.entry, selection.mode, selection.tile, NULL);
         if (replay == NULL) {
             return NULL;
@@ -180,12 +194,13 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
 
 /* ---- transfers ---- */
 
-static const char *transfers_title(const TileState *state, const TransferList *list, char *title, size_t size)
+static const char *transfers_title(const TileState *state, char *title, size_t size)
 {
     const char *of = state->whole_phase ? "transfers of the phase" : "transfers of the tile";
     size_t length = (size_t)snprintf(title, size, "%s", of);
-    if (list != NULL) {
-        length += (size_t)snprintf(title + length, size - length, ": %s", figure_count(list->count).text);
+    if (state->shown != NULL && state->shown == state->wanted) {
+        length +=
+            (size_t)snprintf(title + length, size - length, ": %s", figure_count(state->shown->count).text);
     }
     if (state->filter[0] != '\0' && length < size) {
         snprintf(title + length, size - length, ", filter: %s", state->filter);
@@ -193,15 +208,17 @@ static const char *transfers_title(const TileState *state, const TransferList *l
     return title;
 }
 
-static void select_wanted_transfer(TileState *state, const TransferList *list)
+static void select_wanted_transfer(TileState *state)
 {
     uint64_t place;
-    List *shown = &state->lists[TILE_TRANSFERS];
-    if (state->wants_transfer && transfers_find(list, state->wanted_transfer, &place)) {
-        shown->rows = list->count;
-        list_go(shown, place);
+    List *list = &state->lists[TILE_TRANSFERS];
+    if (state->wants_transfer && state->shown == state->wanted) {
+        if (transfers_find(state->shown, state->wanted_transfer, &place)) {
+            list->rows = state->shown->count;
+            list_go(list, place);
+        }
+        state->wants_transfer = false;
     }
-    state->wants_transfer = false;
 }
 
 static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect area, bool focused)
@@ -209,10 +226,13 @@ static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect
     const Counterfactual *counterfactual = tui_counterfactual(tui, selection.entry, selection.mode, SOON);
     const TransferList *list = current_transfers(tui, state, selection);
     if (list == NULL || counterfactual == NULL) {
-        grid_text(&tui->grid, area.row, area.column, area.width, LOOK_DIM, "listing…");
+        bool failed = state->wanted == NULL || atomic_load(&state->wanted->task.state) == TASK_FAILED;
+        const char *why = state->wanted == NULL ? "out of memory" : state->wanted->task.error.message;
+        grid_text(&tui->grid, area.row, area.column, area.width, failed ? LOOK_WARNING : LOOK_DIM,
+                  failed ? why : "listing…");
         return;
     }
-    select_wanted_transfer(state, list);
+    select_wanted_transfer(state);
     transfer_table_draw(&state->lists[TILE_TRANSFERS], &tui->grid, area, counterfactual->phase, list,
                         focused);
 }
@@ -220,20 +240,18 @@ static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect
 /* The transfer under the cursor; false when the list is not there or empty. */
 static bool selected_transfer(const TileState *state, TransferRow *row)
 {
-    const TransferList *list = state->transfers;
     uint64_t cursor = state->lists[TILE_TRANSFERS].cursor;
-    if (list == NULL || !task_ready(&list->task) || cursor >= list->count) {
+    if (state->shown == NULL || cursor >= state->shown->count) {
         return false;
     }
-    *row = transfers_row(list, (size_t)cursor);
+    *row = transfers_row(state->shown, (size_t)cursor);
     return true;
 }
 
 static TimelineMark selected_interval(const TileState *state)
 {
     TransferRow row;
-    if (!selected_transfer(state, &row) || !state->transfers->query.times ||
-        state->transfers->query.tile < 0) {
+    if (!selected_transfer(state, &row) || !state->shown->query.times || state->shown->query.tile < 0) {
         return (TimelineMark){0};
     }
     return (TimelineMark){row.receiver == TRANSFER_SENT ? ACTIVITY_SEND : ACTIVITY_RECEIVE, row.start,
@@ -304,10 +322,7 @@ static void draw_tabs(Tui *tui, const TileState *state, Rect line)
     for (int i = 0; i < TILE_TIMELINE; i++) {
         bool shown = i == (int)shown_pane(tui);
         const char *name =
-            i == TILE_TRANSFERS && shown
-                ? transfers_title(state, task_ready((Task *)state->transfers) ? state->transfers : NULL,
-                                  title, sizeof title)
-                : pane_titles[i];
+            i == TILE_TRANSFERS && shown ? transfers_title(state, title, sizeof title) : pane_titles[i];
         grid_put(grid, line.row, column++, LOOK_BORDER, " ");
         Style style = !shown                                      ? LOOK_DIM
                       : tui->preferences.tile_pane == (TilePane)i ? LOOK_CURSOR
@@ -320,19 +335,9 @@ static void draw_tabs(Tui *tui, const TileState *state, Rect line)
 static void draw_list_pane(Tui *tui, TileState *state, Selection selection, const TileReplay *replay,
                            TilePane pane)
 {
-    Rect area = state->panes[pane];
+    Rect whole = state->panes[pane], area = {whole.row + 1, whole.column, whole.height - 1, whole.width};
     bool focused = tui->preferences.tile_pane == pane;
-    if (state->wide) {
-        char title[200];
-        draw_pane_title(&tui->grid, area, focused,
-                        pane == TILE_TRANSFERS
-                            ? transfers_title(state,
-                                              task_ready((Task *)state->transfers) ? state->transfers : NULL,
-                                              title, sizeof title)
-                            : pane_titles[pane]);
-    }
-    area.row++;
-    area.height--;
+    char title[200];
     if (pane == TILE_TRANSFERS) {
         draw_transfers(tui, state, selection, area, focused);
     } else if (pane == TILE_COVERAGE) {
@@ -340,6 +345,11 @@ static void draw_list_pane(Tui *tui, TileState *state, Selection selection, cons
                            area, focused);
     } else {
         draw_row(tui, state, selection, replay, area, focused);
+    }
+    if (state->wide) {
+        draw_pane_title(&tui->grid, whole, focused,
+                        pane == TILE_TRANSFERS ? transfers_title(state, title, sizeof title)
+                                               : pane_titles[pane]);
     }
 }
 

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "tui/app.h"
 #include "tui/terminal.h"
 
 enum {
     FRAME_MILLISECONDS = 33,   /* between frames while something runs */
+    HOLD_MILLISECONDS = 8,     /* that a frame may wait for what it lacks */
     EVENTS_PER_FRAME_MAX = 200 /* a held key must not keep the picture from changing */
 };
 
@@ -562,24 +564,35 @@ static void take_signals(Tui *tui)
     }
 }
 
+/* What a key has made the screen lack often takes a millisecond: a frame without it is not worth showing. */
+static bool holds_frame(Tui *tui, double key_seconds)
+{
+    return tui->want_count > 0 && !fetch_idle(tui->fetch) &&
+           (thread_seconds() - key_seconds) * 1000 < HOLD_MILLISECONDS;
+}
+
 static void loop(Tui *tui)
 {
     Event event;
+    uint64_t presented = tui->drawn - 1;
+    double key_seconds = 0;
     while (!tui->quitting && !session_quitting(tui->session)) {
         take_signals(tui);
         for (int i = 0; i < EVENTS_PER_FRAME_MAX && !tui->quitting && terminal_event(&event); i++) {
             tui_handle(tui, &event);
+            key_seconds = thread_seconds();
         }
         requests_serve(tui);
-        uint64_t drawn = tui->drawn;
         do {
             tui_update(tui); /* each typed key sees the screen that the one before made */
         } while (!tui->quitting && tui_take_typed(tui));
-        if (tui->drawn != drawn) {
+        bool hold = holds_frame(tui, key_seconds);
+        if (tui->drawn != presented && !hold) {
             terminal_present(&tui->grid);
+            presented = tui->drawn;
         }
         if (!tui->quitting && !tui->suspend && !session_quitting(tui->session)) {
-            terminal_wait(tui_settled(tui) ? -1 : FRAME_MILLISECONDS);
+            terminal_wait(hold ? HOLD_MILLISECONDS / 2 : tui_settled(tui) ? -1 : FRAME_MILLISECONDS);
         }
     }
 }

@@ -222,6 +222,25 @@ static void a_mode_toggle_leaves_the_places(void **state)
     play_end(&play);
 }
 
+/* Not even one frame is empty while the transfers are put in another order. */
+static void a_list_stays_until_the_next_one_is_ready(void **state)
+{
+    (void)state;
+    static const char sort[] = "s<Down><Enter>";
+    const char *at = sort;
+    Play play = play_new("showcase.json");
+    Event event;
+    keys(&play, "<Enter><Enter>");
+    assert_shows(&play, "send →");
+    while (input_next(&at, &event)) {
+        tui_handle(play.tui, &event);
+        tui_update(play.tui);
+        assert_false(shows(&play, "listing…"));
+    }
+    assert_shows(&play, "send →");
+    play_end(&play);
+}
+
 /* ---- beside the explorer ---- */
 
 static bool wait_for_cancel(Session *session, void *context, Progress *progress, Error *error)
@@ -664,6 +683,7 @@ int main(void)
         cmocka_unit_test(another_capture_is_taken_over),
         cmocka_unit_test(a_first_load_that_fails_leaves_nothing_open),
         cmocka_unit_test(a_mode_toggle_leaves_the_places),
+        cmocka_unit_test(a_list_stays_until_the_next_one_is_ready),
         cmocka_unit_test(x_cancels_a_job),
         cmocka_unit_test(a_failure_stays_until_a_key),
         cmocka_unit_test(scripts_drive_the_explorer_from_a_job),
