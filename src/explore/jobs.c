@@ -37,21 +37,6 @@ static void jobs_forget(Session *session)
     session->jobs.count = kept;
 }
 
-/* Lets go of what the job was made with. */
-static void job_release(Job *job)
-{
-    if (job->release != NULL) {
-        job->release(job->context);
-    }
-    session_lock(job->session);
-    Dataset *dataset = job->dataset;
-    job->dataset = NULL;
-    session_unlock(job->session);
-    if (dataset != NULL) {
-        dataset_release(job->session, dataset);
-    }
-}
-
 static void job_task(void *argument)
 {
     Job *job = argument;
@@ -66,7 +51,9 @@ static void job_task(void *argument)
     session_unlock(session);
     Error error = {0};
     bool done = run && job->function(session, job->context, &job->progress, &error);
-    job_release(job);
+    if (job->release != NULL) {
+        job->release(job->context);
+    }
     session_lock(session);
     if (run) {
         job->state = done ? JOB_DONE : error.kind == ERROR_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
@@ -93,15 +80,12 @@ static bool jobs_add(Session *session, Job *job, Error *error)
         session->jobs.count--;
         return false;
     }
-    if (job->dataset != NULL) {
-        job->dataset->references++;
-    }
     session_changed(session);
     return true;
 }
 
-bool job_queue(Session *session, const char *title, JobFunction function, void *context,
-               void (*release)(void *context), Dataset *dataset, uint32_t *id, Error *error)
+bool session_run(Session *session, const char *title, JobFunction function, void *context,
+                 void (*release)(void *context), uint32_t *id, Error *error)
 {
     Job *job = mem_zero(1, sizeof *job, error);
     if (job == NULL) {
@@ -112,7 +96,6 @@ bool job_queue(Session *session, const char *title, JobFunction function, void *
     job->function = function;
     job->context = context;
     job->release = release;
-    job->dataset = dataset;
     text_copy_visible(job->title, sizeof job->title, title, strlen(title));
     session_lock(session);
     bool done = jobs_add(session, job, error);
@@ -124,12 +107,6 @@ bool job_queue(Session *session, const char *title, JobFunction function, void *
         mem_free(job);
     }
     return done;
-}
-
-bool session_run(Session *session, const char *title, JobFunction function, void *context,
-                 void (*release)(void *context), uint32_t *job, Error *error)
-{
-    return job_queue(session, title, function, context, release, NULL, job, error);
 }
 
 /* With the lock. */
@@ -209,15 +186,6 @@ void session_cancel_all(Session *session)
         job_stop(session->jobs.items[i]);
     }
     session_unlock(session);
-}
-
-void jobs_cancel(Session *session, const Dataset *dataset)
-{
-    for (size_t i = 0; i < session->jobs.count; i++) {
-        if (session->jobs.items[i]->dataset == dataset) {
-            job_stop(session->jobs.items[i]);
-        }
-    }
 }
 
 bool session_wait(Session *session, uint32_t id, Progress *progress, Error *error)

@@ -1,7 +1,6 @@
 /* Results: computed once, waited for, watched, and given back when there are too many. */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "explore/session_parts.h"
@@ -645,113 +644,7 @@ void view_status(View *view, const ResultKey *key, ResultStatus *status)
     session_unlock(view->session);
 }
 
-/* ---- in the background ---- */
-
-typedef struct ResultJob {
-    Session *session;
-    ResultKey key;
-} ResultJob;
-
-static bool result_job(Session *session, void *context, Progress *progress, Error *error)
-{
-    ResultJob *job = context;
-    View view = view_inner(session, job->key.entry->results->dataset);
-    bool done = view_need(&view, &job->key, progress, error) != NULL;
-    view_close(&view);
-    return done;
-}
-
-static void result_job_free(void *context)
-{
-    ResultJob *job = context;
-    session_lock(job->session);
-    Slot *slot = slot_find(job->session, &job->key);
-    if (slot != NULL) {
-        slot->queued = false;
-    }
-    session_unlock(job->session);
-    mem_free(job);
-}
-
-static const char *kind_verb(ResultKind kind)
-{
-    switch (kind) {
-    case RESULT_DEPENDENCIES:
-        return "dependencies";
-    case RESULT_COUNTERFACTUAL:
-    case RESULT_FIGURES:
-        return "build";
-    case RESULT_EQUIVALENCE:
-        return "prove";
-    case RESULT_TILES:
-        return "tiles";
-    case RESULT_COVERAGE:
-        return "coverage";
-    case RESULT_IDENTITY:
-        return "identity";
-    case RESULT_REPLAY:
-    case RESULT_REPLAY_FIGURES:
-        return "replay";
-    case RESULT_KINDS:
-        break;
-    }
-    return "";
-}
-
-static void result_title(const ResultKey *key, char *title, size_t size)
-{
-    const char *which = key->kind == RESULT_COVERAGE || key->kind == RESULT_IDENTITY ? scope_name(key->scope)
-                                                                                     : mode_name(key->mode);
-    snprintf(title, size, "%s %u %s", kind_verb(key->kind), (unsigned)key->entry->phase->number, which);
-}
-
-/* With the lock: a place for the job's result, unless that is ready or on its way. */
-static bool result_claim(Session *session, const ResultKey *key, bool *wanted, Error *error)
-{
-    Slot *slot = slot_make(session, key, error);
-    if (slot == NULL) {
-        return false;
-    }
-    *wanted = !slot->queued && slot->state != RESULT_READY && slot->state != RESULT_RUNNING;
-    slot->queued = slot->queued || *wanted;
-    return true;
-}
-
-bool session_start(Session *session, const ResultKey *key, uint32_t *id, Error *error)
-{
-    if (id != NULL) {
-        *id = 0;
-    }
-    ResultJob *job = mem_new(1, sizeof *job, error);
-    if (job == NULL) {
-        return false;
-    }
-    bool wanted = false;
-    session_lock(session);
-    *job = (ResultJob){.session = session, .key = *key};
-    job->key.options = key_options(session, key);
-    bool done = result_claim(session, &job->key, &wanted, error);
-    session_unlock(session);
-    if (!done || !wanted) {
-        mem_free(job);
-        return done;
-    }
-    char title[80];
-    result_title(&job->key, title, sizeof title);
-    if (!job_queue(session, title, result_job, job, result_job_free, key->entry->results->dataset, id,
-                   error)) {
-        result_job_free(job);
-        return false;
-    }
-    return true;
-}
-
 /* ---- typed ---- */
-
-static const void *peek_mode(View *view, const PhaseEntry *entry, ResultKind kind, Mode mode)
-{
-    return view_peek(view, &(ResultKey){.entry = entry, .kind = kind, .mode = mode});
-}
 
 static const void *need_mode(View *view, const PhaseEntry *entry, ResultKind kind, Mode mode,
                              Progress *progress, Error *error)
@@ -761,7 +654,7 @@ static const void *need_mode(View *view, const PhaseEntry *entry, ResultKind kin
 
 const Dependencies *view_peek_dependencies(View *view, const PhaseEntry *entry, Mode mode)
 {
-    return peek_mode(view, entry, RESULT_DEPENDENCIES, mode);
+    return view_peek(view, &(ResultKey){.entry = entry, .kind = RESULT_DEPENDENCIES, .mode = mode});
 }
 
 const Dependencies *view_need_dependencies(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
@@ -770,20 +663,10 @@ const Dependencies *view_need_dependencies(View *view, const PhaseEntry *entry, 
     return need_mode(view, entry, RESULT_DEPENDENCIES, mode, progress, error);
 }
 
-const Counterfactual *view_peek_counterfactual(View *view, const PhaseEntry *entry, Mode mode)
-{
-    return peek_mode(view, entry, RESULT_COUNTERFACTUAL, mode);
-}
-
 const Counterfactual *view_need_counterfactual(View *view, const PhaseEntry *entry, Mode mode,
                                                Progress *progress, Error *error)
 {
     return need_mode(view, entry, RESULT_COUNTERFACTUAL, mode, progress, error);
-}
-
-const ModeSummary *view_peek_figures(View *view, const PhaseEntry *entry, Mode mode)
-{
-    return peek_mode(view, entry, RESULT_FIGURES, mode);
 }
 
 const ModeSummary *view_need_figures(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
@@ -792,20 +675,10 @@ const ModeSummary *view_need_figures(View *view, const PhaseEntry *entry, Mode m
     return need_mode(view, entry, RESULT_FIGURES, mode, progress, error);
 }
 
-const Equivalence *view_peek_equivalence(View *view, const PhaseEntry *entry, Mode mode)
-{
-    return peek_mode(view, entry, RESULT_EQUIVALENCE, mode);
-}
-
 const Equivalence *view_need_equivalence(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                          Error *error)
 {
     return need_mode(view, entry, RESULT_EQUIVALENCE, mode, progress, error);
-}
-
-const TileFigures *view_peek_tiles(View *view, const PhaseEntry *entry, Mode mode)
-{
-    return peek_mode(view, entry, RESULT_TILES, mode);
 }
 
 const TileFigures *view_need_tiles(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
@@ -819,23 +692,11 @@ static ResultKey key_scope(const PhaseEntry *entry, ResultKind kind, Scope scope
     return (ResultKey){.entry = entry, .kind = kind, .scope = scope};
 }
 
-const Coverage *view_peek_coverage(View *view, const PhaseEntry *entry, Scope scope)
-{
-    ResultKey key = key_scope(entry, RESULT_COVERAGE, scope);
-    return view_peek(view, &key);
-}
-
 const Coverage *view_need_coverage(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,
                                    Error *error)
 {
     ResultKey key = key_scope(entry, RESULT_COVERAGE, scope);
     return view_need(view, &key, progress, error);
-}
-
-const Identity *view_peek_identity(View *view, const PhaseEntry *entry, Scope scope)
-{
-    ResultKey key = key_scope(entry, RESULT_IDENTITY, scope);
-    return view_peek(view, &key);
 }
 
 const Identity *view_need_identity(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,

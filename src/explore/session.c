@@ -102,11 +102,6 @@ CommandSet *session_commands(Session *session)
     return session->commands;
 }
 
-unsigned session_workers(const Session *session)
-{
-    return session->workers;
-}
-
 void session_quit(Session *session)
 {
     atomic_store(&session->quitting, true);
@@ -275,9 +270,6 @@ static Dataset *loading_end(Session *session, Dataset *dataset, Capture *capture
         dataset->loading = false;
         left = session->open;
         session->open = dataset;
-    }
-    if (left != NULL) {
-        jobs_cancel(session, left);
     }
     session_changed(session);
     session_unlock(session);

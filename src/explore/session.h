@@ -18,8 +18,6 @@ void session_free(Session *session);
 /* The commands that this session knows (command.h): explore/ has put its own in. */
 CommandSet *session_commands(Session *session);
 
-unsigned session_workers(const Session *session);
-
 /* ---- loading ---- */
 
 /* Loads a capture on this thread. Views made meanwhile show its phases as they arrive; when it fails or is
@@ -56,9 +54,6 @@ typedef bool (*JobFunction)(Session *session, void *context, Progress *progress,
  * also when the job never ran. On failure of this call the context stays the caller's. */
 bool session_run(Session *session, const char *title, JobFunction function, void *context,
                  void (*release)(void *context), uint32_t *job, Error *error);
-
-/* Queues a job that computes one result; nothing is queued when it is ready, running or already queued. */
-bool session_start(Session *session, const ResultKey *key, uint32_t *job, Error *error);
 
 /* Copies up to `capacity` jobs, newest first; returns how many are remembered (the last 100 ended ones are).
  */

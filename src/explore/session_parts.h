@@ -20,7 +20,6 @@ typedef struct Slot {
     size_t bytes;         /* of a bulky value, which may be given back; 0: kept as long as the dataset */
     unsigned pins;        /* views that hold it */
     uint64_t used;        /* session->uses when it was last handed out */
-    bool queued;          /* a job for it waits or runs */
     const Progress *work; /* RUNNING: of the thread that computes; may be NULL */
     Error *error;         /* FAILED: why; NULL when there was no memory for it */
 } Slot;
@@ -43,7 +42,7 @@ typedef struct PhaseResults {
 } PhaseResults;
 
 typedef struct Dataset {
-    unsigned references; /* the session, views and jobs */
+    unsigned references; /* the session and views */
     bool loading;
     char *path;
     uint16_t tile_count; /* 0 until the first phase was read */
@@ -67,8 +66,7 @@ typedef struct Job {
     JobFunction function;
     void *context;
     void (*release)(void *context);
-    Dataset *dataset; /* the job is cancelled when this one is left; NULL: any */
-    bool settled;     /* its task is over: the record may go */
+    bool settled; /* its task is over: the record may go */
 } Job;
 
 struct View {
@@ -129,13 +127,6 @@ void results_free(PhaseResults *results); /* NULL is fine */
 uint64_t results_bulky_bytes(const PhaseResults *results);
 
 /* ---- jobs.c ---- */
-
-/* session_run, for a job that is cancelled when `dataset` (NULL is fine) is left. */
-bool job_queue(Session *session, const char *title, JobFunction function, void *context,
-               void (*release)(void *context), Dataset *dataset, uint32_t *id, Error *error);
-
-/* With the lock. */
-void jobs_cancel(Session *session, const Dataset *dataset);
 
 /* All have ended. */
 void jobs_free(Session *session);

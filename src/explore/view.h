@@ -8,7 +8,6 @@
  *
  *     peek   never blocks, never computes: for a screen
  *     need   computes on this thread, or waits for the thread that does, honouring its own cancel
- *     start  (session.h) queues a job on the workers that calls need
  */
 #ifndef EXSCOPE_EXPLORE_VIEW_H
 #define EXSCOPE_EXPLORE_VIEW_H
@@ -166,23 +165,17 @@ const void *view_need(View *view, const ResultKey *key, Progress *progress, Erro
 const Dependencies *view_peek_dependencies(View *view, const PhaseEntry *entry, Mode mode);
 const Dependencies *view_need_dependencies(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                            Error *error);
-const Counterfactual *view_peek_counterfactual(View *view, const PhaseEntry *entry, Mode mode);
 const Counterfactual *view_need_counterfactual(View *view, const PhaseEntry *entry, Mode mode,
                                                Progress *progress, Error *error);
-const ModeSummary *view_peek_figures(View *view, const PhaseEntry *entry, Mode mode);
 const ModeSummary *view_need_figures(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                      Error *error);
-const Equivalence *view_peek_equivalence(View *view, const PhaseEntry *entry, Mode mode);
 const Equivalence *view_need_equivalence(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                          Error *error);
-const TileFigures *view_peek_tiles(View *view, const PhaseEntry *entry, Mode mode);
 const TileFigures *view_need_tiles(View *view, const PhaseEntry *entry, Mode mode, Progress *progress,
                                    Error *error);
 
-const Coverage *view_peek_coverage(View *view, const PhaseEntry *entry, Scope scope);
 const Coverage *view_need_coverage(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,
                                    Error *error);
-const Identity *view_peek_identity(View *view, const PhaseEntry *entry, Scope scope);
 const Identity *view_need_identity(View *view, const PhaseEntry *entry, Scope scope, Progress *progress,
                                    Error *error);
 

@@ -318,14 +318,15 @@ static void results_are_computed_once(void **state)
     const PhaseEntry *entry = view_phase(view, 0);
     ResultKey key = {.entry = entry, .kind = RESULT_COUNTERFACTUAL, .mode = MODE_BOTH};
     assert_int_equal(state_of(view, &key), RESULT_ABSENT);
-    assert_null(view_peek_counterfactual(view, entry, MODE_BOTH));
-    assert_null(view_peek_figures(view, entry, MODE_BOTH));
+    ResultKey figures = {.entry = entry, .kind = RESULT_FIGURES, .mode = MODE_BOTH};
+    assert_null(view_peek(view, &key));
+    assert_null(view_peek(view, &figures));
     const Counterfactual *built = view_need_counterfactual(view, entry, MODE_BOTH, NULL, NULL);
     assert_non_null(built);
     assert_int_equal(state_of(view, &key), RESULT_READY);
-    assert_ptr_equal(view_peek_counterfactual(view, entry, MODE_BOTH), built);
+    assert_ptr_equal(view_peek(view, &key), built);
     assert_ptr_equal(view_need_counterfactual(view, entry, MODE_BOTH, NULL, NULL), built);
-    const ModeSummary *summary = view_peek_figures(view, entry, MODE_BOTH); /* comes with it */
+    const ModeSummary *summary = view_peek(view, &figures); /* comes with it */
     assert_non_null(summary);
     assert_int_equal(summary->geometry.transfers, built->geometry.transfers);
     assert_ptr_equal(view_need_phase(view, entry, MODE_BOTH, NULL, NULL), built->phase);
@@ -334,7 +335,8 @@ static void results_are_computed_once(void **state)
     assert_int_equal(view_need_tiles(view, entry, MODE_ORIGINAL, NULL, NULL)[0].send_fragments, 50);
     assert_int_equal(view_need_coverage(view, entry, SCOPE_PHASE, NULL, NULL)->receivers, 1);
     assert_int_equal(view_need_identity(view, entry, SCOPE_PHASE, NULL, NULL)->identity, 1);
-    assert_null(view_peek_identity(view, entry, SCOPE_PREFIX));
+    key = (ResultKey){.entry = entry, .kind = RESULT_IDENTITY, .scope = SCOPE_PREFIX};
+    assert_null(view_peek(view, &key));
     view_free(view);
     session_free(session);
 }
@@ -442,12 +444,15 @@ static void bulky_results_nobody_holds_are_given_back(void **state)
             view_unpin(passing);
         }
     }
-    assert_ptr_equal(view_peek_counterfactual(holder, held, MODE_SOURCE), built);
+    ResultKey key = {.entry = held, .kind = RESULT_COUNTERFACTUAL, .mode = MODE_SOURCE};
+    assert_ptr_equal(view_peek(holder, &key), built);
     unsigned there = 0;
     for (unsigned i = 0; i < PHASES; i++) {
-        ResultKey key = {.entry = view_phase(passing, i), .kind = RESULT_COUNTERFACTUAL, .mode = MODE_SOURCE};
+        key.entry = view_phase(passing, i);
+        key.kind = RESULT_COUNTERFACTUAL;
         there += state_of(passing, &key) == RESULT_READY;
-        assert_non_null(view_peek_figures(passing, view_phase(passing, i), MODE_SOURCE)); /* these stay */
+        key.kind = RESULT_FIGURES;
+        assert_non_null(view_peek(passing, &key)); /* these stay */
     }
     assert_true(there >= 2 && there < PHASES);
     ResultKey last = {
@@ -460,15 +465,15 @@ static void bulky_results_nobody_holds_are_given_back(void **state)
 }
 
 typedef struct Asker {
+    Session *session;
     const PhaseEntry *entry;
-    const void *got[8];
+    const void *got[7];
 } Asker;
 
 static bool ask_for_all(void *context, size_t index, Progress *progress, Error *error)
 {
     Asker *asker = context;
-    Session *session = (Session *)asker->got[7];
-    View *view = view_new(session, error);
+    View *view = view_new(asker->session, error);
     for (Mode mode = MODE_COUNT; view != NULL && mode-- > 0;) {
         if (view_need_equivalence(view, asker->entry, mode, progress, error) == NULL ||
             view_need_tiles(view, asker->entry, mode, progress, error) == NULL) {
@@ -488,36 +493,14 @@ static void threads_share_results(void **state)
     (void)state;
     Session *session = session_with(4, (unsigned[]){3000}, 1);
     View *view = new_view(session);
-    Asker asker = {.entry = view_phase(view, 0)};
-    asker.got[7] = session;
+    Asker asker = {.session = session, .entry = view_phase(view, 0)};
     Error error = {0};
     if (!session_parallel(session, 7, "asking", ask_for_all, &asker, NULL, &error)) {
         fail_msg("%s", error.message);
     }
     for (size_t i = 0; i < 7; i++) {
-        assert_ptr_equal(asker.got[i], view_peek_equivalence(view, asker.entry, MODE_BOTH));
+        assert_ptr_equal(asker.got[i], view_need_equivalence(view, asker.entry, MODE_BOTH, NULL, NULL));
     }
-    view_free(view);
-    session_free(session);
-}
-
-static void results_can_be_started_in_the_background(void **state)
-{
-    (void)state;
-    Session *session = session_with(2, (unsigned[]){2000}, 1);
-    View *view = new_view(session);
-    ResultKey key = {.entry = view_phase(view, 0), .kind = RESULT_EQUIVALENCE, .mode = MODE_RECEIVER};
-    uint32_t job, none = 77;
-    assert_true(session_start(session, &key, &job, NULL));
-    assert_int_not_equal(job, 0);
-    assert_true(session_wait(session, job, NULL, NULL));
-    assert_non_null(view_peek(view, &key));
-    assert_true(session_start(session, &key, &none, NULL)); /* it is there already */
-    assert_int_equal(none, 0);
-    JobInfo info;
-    assert_true(session_job(session, job, &info));
-    assert_int_equal(info.state, JOB_DONE);
-    assert_string_equal(info.title, "prove 0 receiver");
     view_free(view);
     session_free(session);
 }
@@ -801,7 +784,6 @@ int main(void)
         cmocka_unit_test(memory_may_run_out_while_computing),
         cmocka_unit_test(bulky_results_nobody_holds_are_given_back),
         cmocka_unit_test(threads_share_results),
-        cmocka_unit_test(results_can_be_started_in_the_background),
         cmocka_unit_test(jobs_are_listed_waited_for_and_stopped),
         cmocka_unit_test(cancelled_jobs_end_soon),
         cmocka_unit_test(old_jobs_are_forgotten),
