@@ -87,6 +87,7 @@ static void read_mode(Tui *tui, const PhaseEntry *entry, Mode mode, const Depend
         return;
     }
     row->summary = tui_figures(tui, entry, mode, current ? SOON : USUAL);
+    tui_tiles(tui, entry, mode, current ? SOON : USUAL); /* for the map, as soon as the mode is chosen */
     row->equivalence = tui_equivalence(tui, entry, mode, current ? USUAL : LATER);
     ResultStatus status;
     view_status(tui->view, &(ResultKey){.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode}, &status);
