@@ -24,7 +24,7 @@ typedef struct RouteSorter {
     Progress *progress;
     Routes *routes;
     size_t route_capacity;
-    SortItem *items;       /* of the run at hand */
+    SortItem *items;       /* of the slice at hand */
     VEC(SortRange) ranges; /* still to be sorted */
 } RouteSorter;
 
@@ -100,78 +100,56 @@ static bool route_sort_range(RouteSorter *sorter, SequenceKey key_of, SortRange 
     return true;
 }
 
-/* Sorts items [start, start + count) by their whole sequences. */
-static bool route_sort(RouteSorter *sorter, SequenceKey key_of, uint32_t start, uint32_t count, Error *error)
+/* Writes the sorted items back to order[start ..]. */
+static void route_put_back(const RouteSorter *sorter, uint32_t start, uint32_t count)
 {
-    for (uint32_t k = start; k < start + count; k++) {
-        sorter->items[k].extra = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        sorter->routes->order[start + k] = sorter->items[k].value;
     }
-    SortRange range = {.start = start, .count = count};
+}
+
+/* Sorts order[start .. start + count) by whole sequences; `items` holds the result too, with its marks. */
+static bool route_sort_slice(RouteSorter *sorter, SequenceKey key_of, uint32_t start, uint32_t count,
+                             Error *error)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        sorter->items[k] = (SortItem){.value = sorter->routes->order[start + k]};
+    }
+    SortRange range = {.count = count};
     bool done = route_sort_range(sorter, key_of, range, error);
     while (done && sorter->ranges.count > 0) {
         range = sorter->ranges.items[--sorter->ranges.count];
         done = route_sort_range(sorter, key_of, range, error);
     }
+    if (done) {
+        route_put_back(sorter, start, count);
+    }
     return done;
 }
 
-static bool route_sort_members(RouteSorter *sorter, RouteMembers by, uint32_t start, uint32_t count,
-                               Error *error)
-{
-    if (count == 1 || by == ROUTE_MEMBERS_IN_ORDER) {
-        return true;
-    }
-    return route_sort(sorter,
-                      by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key,
-                      start, count, error);
-}
-
-/* Appends the route of items [start, start + count) of the run that begins at order[run_start]. */
-static bool route_add(RouteSorter *sorter, const uint32_t *level, uint32_t run_start, uint32_t start,
-                      uint32_t count, Error *error)
+/* Turns the run of equal level and source, order[start .. start + count), into routes. */
+static bool route_cut_run(RouteSorter *sorter, const uint32_t *level, uint32_t start, uint32_t count,
+                          Error *error)
 {
     Routes *routes = sorter->routes;
-    const Phase *phase = sorter->phase;
-    uint32_t first = sorter->items[start].value;
-    if (!mem_grow(&routes->routes, &sorter->route_capacity, (size_t)routes->count + 1, sizeof *routes->routes,
-                  error)) {
+    if (!route_sort_slice(sorter, receiver_tile_key, start, count, error)) {
         return false;
     }
-    Route *route = &routes->routes[routes->count++];
-    *route = (Route){.level = level != NULL ? level[first] : 0,
-                     .source = phase->source[first],
-                     .receivers = phase_receivers(phase, first),
-                     .receiver_start = phase->receiver_start[first],
-                     .start = run_start + start,
-                     .transfers = count};
-    for (uint32_t k = start; k < start + count; k++) {
-        route->bytes += 4u * (uint64_t)phase->words[sorter->items[k].value];
-    }
-    return true;
-}
-
-/* Turns one run of equal level and source, order[start .. start + count), into routes. */
-static bool route_sort_run(RouteSorter *sorter, const uint32_t *level, RouteMembers by, uint32_t start,
-                           uint32_t count, Error *error)
-{
-    SortItem *items = sorter->items;
-    uint32_t *order = sorter->routes->order + start;
     for (uint32_t k = 0; k < count; k++) {
-        items[k].value = order[k];
-    }
-    if (!route_sort(sorter, receiver_tile_key, 0, count, error)) {
-        return false;
-    }
-    for (uint32_t low = 0, high; low < count; low = high) {
-        for (high = low + 1; high < count && items[high].extra == 0; high++) {
+        uint32_t first = sorter->items[k].value;
+        if (sorter->items[k].extra != 0) {
+            Route route = {.level = level != NULL ? level[first] : 0,
+                           .source = sorter->phase->source[first],
+                           .receivers = phase_receivers(sorter->phase, first),
+                           .receiver_start = sorter->phase->receiver_start[first],
+                           .start = start + k};
+            if (!mem_grow(&routes->routes, &sorter->route_capacity, (size_t)routes->count + 1,
+                          sizeof *routes->routes, error)) {
+                return false;
+            }
+            routes->routes[routes->count++] = route;
         }
-        if (!route_sort_members(sorter, by, low, high - low, error) ||
-            !route_add(sorter, level, start, low, high - low, error)) {
-            return false;
-        }
-    }
-    for (uint32_t k = 0; k < count; k++) {
-        order[k] = items[k].value;
+        routes->routes[routes->count - 1].transfers++;
     }
     return true;
 }
@@ -188,20 +166,53 @@ static uint32_t routes_run_end(const Phase *phase, const uint32_t *level, const 
     return end;
 }
 
-static bool routes_sort_runs(const Phase *phase, const uint32_t *level, RouteMembers by, Progress *progress,
-                             Routes *routes, Error *error)
+static bool routes_cut(RouteSorter *sorter, const uint32_t *level, Error *error)
+{
+    const Routes *routes = sorter->routes;
+    size_t capacity = 0;
+    for (uint32_t start = 0, end; start < routes->members; start = end) {
+        end = routes_run_end(sorter->phase, level, routes, start);
+        if (!mem_grow(&sorter->items, &capacity, end - start, sizeof *sorter->items, error) ||
+            !route_cut_run(sorter, level, start, end - start, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rule 2. No route is longer than the run that it was cut from. */
+static bool routes_sort_members(RouteSorter *sorter, RouteMembers by, Error *error)
+{
+    SequenceKey key_of = by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key;
+    for (uint32_t g = 0; g < sorter->routes->count && by != ROUTE_MEMBERS_IN_ORDER; g++) {
+        const Route *route = &sorter->routes->routes[g];
+        if (route->transfers > 1 &&
+            !route_sort_slice(sorter, key_of, route->start, route->transfers, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void routes_add_bytes(const Phase *phase, Routes *routes)
+{
+    for (uint32_t g = 0; g < routes->count; g++) {
+        Route *route = &routes->routes[g];
+        for (uint32_t k = route->start; k < route->start + route->transfers; k++) {
+            route->bytes += 4u * (uint64_t)phase->words[routes->order[k]];
+        }
+    }
+}
+
+/* Every step walks through all of `order`, and needs few columns: in a large phase a walk along routes that
+ * touched all columns at once would wait for every page of them. */
+static bool routes_sort(const Phase *phase, const uint32_t *level, RouteMembers by, Progress *progress,
+                        Routes *routes, Error *error)
 {
     RouteSorter sorter = {.phase = phase, .progress = progress, .routes = routes};
-    uint32_t longest = 0;
-    for (uint32_t start = 0, end; start < routes->members; start = end) {
-        end = routes_run_end(phase, level, routes, start);
-        longest = end - start > longest ? end - start : longest;
-    }
-    sorter.items = mem_new(longest, sizeof *sorter.items, error);
-    bool done = sorter.items != NULL;
-    for (uint32_t start = 0, end; done && start < routes->members; start = end) {
-        end = routes_run_end(phase, level, routes, start);
-        done = route_sort_run(&sorter, level, by, start, end - start, error);
+    bool done = routes_cut(&sorter, level, error) && routes_sort_members(&sorter, by, error);
+    if (done) {
+        routes_add_bytes(phase, routes);
     }
     mem_free(sorter.items);
     vec_free(&sorter.ranges);
@@ -322,7 +333,7 @@ bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, c
     bool done = routes->order != NULL && routes_sort_receivers(phase, progress, routes, error) &&
                 routes_count_by((Column){.source = phase->source}, routes, error) &&
                 (level == NULL || routes_count_by((Column){.level = level}, routes, error)) &&
-                routes_sort_runs(phase, level, by, progress, routes, error);
+                routes_sort(phase, level, by, progress, routes, error);
     if (!done) {
         routes_free(routes);
     }

@@ -33,6 +33,10 @@ typedef struct ReceiverCopies {
     uint32_t *start, *end;
 } ReceiverCopies;
 
+/* The captured transfers, but for their source addresses, are first gathered into `built` in the order of
+ * emission, column by column: a walk along routes touches a page of every column at every step, and a column
+ * at a time the pages stay at hand. Then `built` is rewritten in place from front to back; a phase never gets
+ * longer. */
 typedef struct Builder {
     const Phase *phase;
     uint16_t tile_count;
@@ -40,7 +44,7 @@ typedef struct Builder {
     Progress *progress;
     Routes routes;
     Phase *built;
-    uint32_t *emitted, emitted_count;
+    uint32_t *emitted;
     uint32_t *gathered_at; /* NULL unless staged at the source */
     Staging source, receiver;
     VEC(Copy) source_copies;
@@ -52,6 +56,7 @@ typedef struct Builder {
 typedef struct Member {
     uint16_t source;
     uint16_t words;
+    uint8_t width;
     uint32_t repeat;
     const uint32_t *addresses; /* source addresses, one when all are equal */
     uint32_t address_count;
@@ -62,14 +67,14 @@ typedef struct Member {
 
 /* ---- the transformed phase ---- */
 
-/* Appends `words` of the member, from `skipped` words on. The columns were reserved for every member, and a
- * phase never gets longer. */
+/* Appends `words` of the member, from `skipped` words on. The receivers that it points to may lie in the same
+ * pools, at the place that is written or after it. */
 static void built_append(Phase *built, const Member *member, uint32_t skipped, uint32_t words)
 {
     uint32_t i = built->transfers++, a = built->address_start[i], r = built->receiver_start[i];
     built->source[i] = member->source;
     built->words[i] = (uint16_t)words;
-    built->width[i] = WIDTH_WORD32;
+    built->width[i] = member->width;
     built->repeat[i] = member->repeat;
     for (uint32_t k = 0; k < member->address_count; k++) {
         built->addresses[a + k] = member->addresses[k] + 4 * skipped;
@@ -191,59 +196,102 @@ static bool builder_stage_receivers(Builder *builder, Member *member, Error *err
     return true;
 }
 
-/* ---- emission ---- */
+/* ---- gathering ---- */
 
-static Member builder_member(const Builder *builder, uint32_t transfer)
+static void gather_columns(const Builder *builder)
 {
     const Phase *phase = builder->phase;
-    uint32_t start = phase->receiver_start[transfer];
-    return (Member){.source = phase->source[transfer],
-                    .words = phase->words[transfer],
-                    .repeat = phase->repeat[transfer],
+    Phase *built = builder->built;
+    const uint32_t *emitted = builder->emitted;
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        built->source[k] = phase->source[emitted[k]];
+    }
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        built->words[k] = phase->words[emitted[k]];
+    }
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        built->width[k] = k < builder->routes.members ? WIDTH_WORD32 : phase->width[emitted[k]];
+    }
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        built->repeat[k] = phase->repeat[emitted[k]];
+    }
+}
+
+/* Rule 1: the receivers ascend by tile, but for those of the tail. */
+static bool gather_receivers(const Builder *builder, Error *error)
+{
+    const Phase *phase = builder->phase;
+    Phase *built = builder->built;
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        bool sorted = k < builder->routes.members;
+        const uint16_t *tile = sorted ? builder->routes.receiver_tile : phase->receiver_tile;
+        const uint32_t *address = sorted ? builder->routes.receiver_address : phase->receiver_address;
+        uint32_t from = phase->receiver_start[builder->emitted[k]], to = built->receiver_start[k];
+        uint32_t count = phase_receivers(phase, builder->emitted[k]);
+        if (k % POLL_TRANSFERS == 0 && !progress_go_on(builder->progress, error)) {
+            return false;
+        }
+        for (uint32_t r = 0; r < count; r++) {
+            built->receiver_tile[to + r] = tile[from + r];
+            built->receiver_address[to + r] = address[from + r];
+        }
+        built->receiver_start[k + 1] = to + count;
+    }
+    return true;
+}
+
+/* Fills `emitted` (the routes' members, then the rest of the phase as captured) and `built` in this order. */
+static bool builder_gather(Builder *builder, Error *error)
+{
+    memcpy(builder->emitted, builder->routes.order, builder->routes.members * sizeof *builder->emitted);
+    for (uint32_t k = builder->routes.members; k < builder->phase->transfers; k++) {
+        builder->emitted[k] = k;
+    }
+    gather_columns(builder);
+    return gather_receivers(builder, error);
+}
+
+/* ---- emission ---- */
+
+/* The k-th transfer that was gathered, with its captured source addresses. */
+static Member builder_member(const Builder *builder, uint32_t k)
+{
+    const Phase *built = builder->built, *phase = builder->phase;
+    uint32_t transfer = builder->emitted[k];
+    return (Member){.source = built->source[k],
+                    .words = built->words[k],
+                    .width = built->width[k],
+                    .repeat = built->repeat[k],
                     .addresses = phase->addresses + phase->address_start[transfer],
                     .address_count = phase_address_count(phase, transfer),
-                    .tiles = builder->routes.receiver_tile + start,
-                    .receiver_addresses = builder->routes.receiver_address + start,
-                    .receivers = phase_receivers(phase, transfer)};
+                    .tiles = built->receiver_tile + built->receiver_start[k],
+                    .receiver_addresses = built->receiver_address + built->receiver_start[k],
+                    .receivers = phase_receivers(built, k)};
 }
 
 static bool builder_emit_route(Builder *builder, const Route *route, Error *error)
 {
     bool merges = !route_is_loopback(&builder->routes, route);
     builder_align(builder, route);
-    for (uint32_t m = 0; m < route->transfers; m++) {
-        uint32_t transfer = builder->routes.order[route->start + m];
-        Member member = builder_member(builder, transfer);
-        if ((builder->source.used && !builder_stage_source(builder, transfer, &member, error)) ||
+    for (uint32_t k = route->start; k < route->start + route->transfers; k++) {
+        Member member = builder_member(builder, k);
+        if ((builder->source.used && !builder_stage_source(builder, builder->emitted[k], &member, error)) ||
             (builder->receiver.used && !builder_stage_receivers(builder, &member, error))) {
             return false;
         }
-        if (m > 0 && merges && built_continues(builder->built, &member)) {
+        if (k > route->start && merges && built_continues(builder->built, &member)) {
             built_merge(builder->built, &member);
         } else {
             built_append(builder->built, &member, 0, member.words);
         }
-        builder->emitted[builder->emitted_count++] = transfer;
-        if (builder->emitted_count % POLL_TRANSFERS == 0) {
-            progress_set(builder->progress, builder->emitted_count);
+        if (k % POLL_TRANSFERS == 0) {
+            progress_set(builder->progress, k);
             if (!progress_go_on(builder->progress, error)) {
                 return false;
             }
         }
     }
     return true;
-}
-
-/* Rule 7: a transfer of the tail, exactly as captured. */
-static void builder_emit_as_captured(Builder *builder, uint32_t transfer)
-{
-    const Phase *phase = builder->phase;
-    Member member = builder_member(builder, transfer);
-    member.tiles = phase->receiver_tile + phase->receiver_start[transfer];
-    member.receiver_addresses = phase->receiver_address + phase->receiver_start[transfer];
-    built_append(builder->built, &member, 0, member.words);
-    builder->built->width[builder->built->transfers - 1] = phase->width[transfer];
-    builder->emitted[builder->emitted_count++] = transfer;
 }
 
 /* ---- set-up ---- */
@@ -326,13 +374,19 @@ static bool builder_run(Builder *builder, const Dependencies *dependencies, Erro
     if (!routes_group(phase, NULL, coalesced, level, by, builder->progress, &builder->routes, error)) {
         return false;
     }
+    if (!builder_gather(builder, error)) {
+        return false;
+    }
+    builder->built->transfers = 0;
     for (uint32_t g = 0; g < builder->routes.count; g++) {
         if (!builder_emit_route(builder, &builder->routes.routes[g], error)) {
             return false;
         }
     }
-    for (uint32_t i = coalesced; i < phase->transfers; i++) {
-        builder_emit_as_captured(builder, i);
+    /* Rule 7: the tail stays as it is. */
+    for (uint32_t k = coalesced; k < phase->transfers; k++) {
+        Member member = builder_member(builder, k);
+        built_append(builder->built, &member, 0, member.words);
     }
     phase_shrink(builder->built);
     return progress_go_on(builder->progress, error);

@@ -20,24 +20,31 @@ typedef struct ReceiverSlot {
     uint32_t address;
 } ReceiverSlot;
 
+/* The phases are walked once for each thing that is compared: the captured columns are read in the order of
+ * emission, a page of every column at every step, and a few columns at a time the pages stay at hand. */
 typedef struct Checker {
     const Phase *original;
     const Counterfactual *made;
     uint16_t tile_count;
     bool gathers, scatters;
-    CopyCursor *gather, *scatter; /* [tile_count], or NULL */
+    Progress *progress;
+    Correspondence *result;
+    CopyCursor *gather, *scatter; /* [tile_count] */
     ReceiverSlot *slots;          /* [tile_count] */
     uint8_t *seen;                /* [n] */
-    uint32_t transfer;            /* of the transformed phase, ... */
-    uint32_t words;               /* ... and how many of its words are accounted for */
+    uint16_t *words;              /* [n] of the captured transfers in the order of emission */
 } Checker;
 
 /* A part of a captured transfer that one transformed transfer carries. */
 typedef struct Piece {
     uint32_t captured, captured_words; /* the transfer, and its words before this piece */
     uint32_t made, made_words;         /* the same in the transformed phase */
-    uint32_t words;
+    uint32_t words;                    /* of the piece */
+    bool whole;                        /* it is all of both transfers */
 } Piece;
+
+/* Whether one thing about a piece is right. */
+typedef bool (*PieceTest)(Checker *checker, const Piece *piece);
 
 /* Finds the slice of every tile; false when copies are not grouped by tile or name a tile that is none. */
 static bool copy_cursors_init(CopyCursor *cursors, uint16_t tile_count, const Copy *copies, size_t count)
@@ -98,8 +105,23 @@ static bool copy_cursors_done(const CopyCursor *cursors, uint16_t tile_count)
     return true;
 }
 
-/* The transformed transfer reads the words of the captured one where these are, in every iteration. */
-static bool checker_reads_in_place(const Checker *checker, const Piece *piece)
+/* ---- what is tested ---- */
+
+/* The same source. Notes where the words went. */
+static bool piece_comes_from_the_source(Checker *checker, const Piece *piece)
+{
+    Correspondence *result = checker->result;
+    if (result->first != NULL) {
+        if (piece->captured_words == 0) {
+            result->first[piece->captured] = piece->made;
+        }
+        result->last[piece->captured] = piece->made;
+    }
+    return checker->made->phase->source[piece->made] == checker->original->source[piece->captured];
+}
+
+/* The transformed transfer reads the words where the captured one does, in every iteration. */
+static bool piece_is_read_in_place(Checker *checker, const Piece *piece)
 {
     const Phase *original = checker->original, *made = checker->made->phase;
     uint32_t count = phase_address_count(original, piece->captured);
@@ -114,14 +136,14 @@ static bool checker_reads_in_place(const Checker *checker, const Piece *piece)
     return true;
 }
 
-/* The transformed transfer reads the words of the captured one where they were gathered. In iteration 0 that
- * is what the gather copies do; in a later one it is what gathered_at means. */
-static bool checker_reads_gathered(Checker *checker, const Piece *piece)
+/* The transformed transfer reads the words where they were gathered. In iteration 0 that is what the gather
+ * copies do; in a later one it is what gathered_at means. */
+static bool piece_is_read_as_gathered(Checker *checker, const Piece *piece)
 {
     const Phase *original = checker->original, *made = checker->made->phase;
     uint32_t bytes = 4 * piece->words, skipped = 4 * piece->captured_words;
     uint32_t staged = checker->made->gathered_at[piece->captured] + skipped;
-    CopyCursor *cursor = &checker->gather[original->source[piece->captured]];
+    CopyCursor *cursor = &checker->gather[made->source[piece->made]];
     return phase_address_count(made, piece->made) == 1 &&
            phase_address(made, piece->made, 0) + 4 * piece->made_words == staged &&
            copy_cursor_stage(cursor, staged, bytes) &&
@@ -129,10 +151,23 @@ static bool checker_reads_gathered(Checker *checker, const Piece *piece)
                             phase_address(original, piece->captured, 0) + skipped, staged, bytes);
 }
 
-static bool checker_receives(Checker *checker, const Piece *piece)
+/* Takes the words to `final` on the tile: directly, or by scatter copies. */
+static bool piece_arrives(Checker *checker, const Piece *piece, uint16_t tile, uint32_t address,
+                          uint32_t final)
+{
+    uint32_t bytes = 4 * piece->words;
+    CopyCursor *cursor = &checker->scatter[tile];
+    if (!checker->scatters) {
+        return address == final;
+    }
+    return copy_cursor_stage(cursor, address, bytes) &&
+           copy_cursor_take(cursor, checker->made->receiver_copies, address, final, bytes);
+}
+
+/* The same receivers get the words at the same addresses; what goes to its own sender too is left whole. */
+static bool piece_reaches_its_receivers(Checker *checker, const Piece *piece)
 {
     const Phase *original = checker->original, *made = checker->made->phase;
-    uint32_t start = made->receiver_start[piece->made], bytes = 4 * piece->words;
     if (phase_receivers(made, piece->made) != phase_receivers(original, piece->captured)) {
         return false;
     }
@@ -141,120 +176,111 @@ static bool checker_receives(Checker *checker, const Piece *piece)
         checker->slots[original->receiver_tile[k]] =
             (ReceiverSlot){.transfer = piece->captured + 1, .address = original->receiver_address[k]};
     }
-    for (uint32_t k = start; k < made->receiver_start[piece->made + 1]; k++) {
-        if (made->receiver_tile[k] >= checker->tile_count) {
+    for (uint32_t k = made->receiver_start[piece->made]; k < made->receiver_start[piece->made + 1]; k++) {
+        uint16_t tile = made->receiver_tile[k];
+        if (tile >= checker->tile_count || checker->slots[tile].transfer != piece->captured + 1 ||
+            (tile == made->source[piece->made] && !piece->whole)) {
             return false;
         }
-        ReceiverSlot *slot = &checker->slots[made->receiver_tile[k]];
-        uint32_t final = slot->address + 4 * piece->captured_words;
-        uint32_t address = made->receiver_address[k] + 4 * piece->made_words;
-        if (slot->transfer != piece->captured + 1) {
-            return false;
-        }
-        slot->transfer = 0; /* a tile counts once */
-        if (checker->scatters) {
-            CopyCursor *cursor = &checker->scatter[made->receiver_tile[k]];
-            if (!copy_cursor_stage(cursor, address, bytes) ||
-                !copy_cursor_take(cursor, checker->made->receiver_copies, address, final, bytes)) {
-                return false;
-            }
-        } else if (address != final) {
+        checker->slots[tile].transfer = 0; /* a tile counts once */
+        if (!piece_arrives(checker, piece, tile, made->receiver_address[k] + 4 * piece->made_words,
+                           checker->slots[tile].address + 4 * piece->captured_words)) {
             return false;
         }
     }
     return true;
 }
 
-static bool checker_is_loopback(const Phase *phase, uint32_t transfer)
+/* ---- the walk ---- */
+
+/* Fills `words`; does not hold when `emitted` is no permutation of the captured transfers. */
+static void checker_gather_words(Checker *checker)
 {
-    for (uint32_t k = phase->receiver_start[transfer]; k < phase->receiver_start[transfer + 1]; k++) {
-        if (phase->receiver_tile[k] == phase->source[transfer]) {
-            return true;
+    uint32_t n = checker->original->transfers;
+    for (uint32_t k = 0; checker->result->holds && k < n; k++) {
+        uint32_t captured = checker->made->emitted[k];
+        checker->result->holds = captured < n && !checker->seen[captured];
+        if (checker->result->holds) {
+            checker->seen[captured] = 1;
+            checker->words[k] = checker->original->words[captured];
         }
     }
-    return false;
 }
 
-/* Accounts for the words of one captured transfer. */
-static bool checker_take(Checker *checker, uint32_t captured, Correspondence *correspondence)
+/* Tests every piece, in the order of emission, and that they make up the transformed phase. false only when
+ * cancelled. */
+static bool checker_walk(Checker *checker, PieceTest test, Error *error)
 {
-    const Phase *original = checker->original, *made = checker->made->phase;
-    uint32_t words = original->words[captured];
-    bool loopback = checker_is_loopback(original, captured);
-    uint32_t first = checker->transfer, last = first;
-    for (uint32_t taken = 0; taken < words;) {
-        if (checker->transfer == made->transfers) {
+    const Phase *made = checker->made->phase;
+    bool *holds = &checker->result->holds;
+    uint32_t transfer = 0, done = 0; /* words of the transformed phase that are accounted for */
+    for (uint32_t k = 0; *holds && k < checker->original->transfers; k++) {
+        if (k % POLL_TRANSFERS == 0 && !progress_go_on(checker->progress, error)) {
             return false;
         }
-        uint32_t here = (uint32_t)made->words[checker->transfer] - checker->words;
-        Piece piece = {.captured = captured,
-                       .captured_words = taken,
-                       .made = checker->transfer,
-                       .made_words = checker->words,
-                       .words = here < words - taken ? here : words - taken};
-        if (made->source[piece.made] != original->source[captured] ||
-            (loopback && made->words[piece.made] != words) ||
-            !(checker->gathers ? checker_reads_gathered(checker, &piece)
-                               : checker_reads_in_place(checker, &piece)) ||
-            !checker_receives(checker, &piece)) {
-            return false;
-        }
-        last = piece.made;
-        taken += piece.words;
-        checker->words += piece.words;
-        if (checker->words == made->words[piece.made]) {
-            checker->words = 0;
-            checker->transfer++;
+        for (uint32_t taken = 0; *holds && taken < checker->words[k];) {
+            if (transfer == made->transfers) {
+                *holds = false;
+                break;
+            }
+            uint32_t here = made->words[transfer] - done, left = checker->words[k] - taken;
+            Piece piece = {.captured = checker->made->emitted[k],
+                           .captured_words = taken,
+                           .made = transfer,
+                           .made_words = done,
+                           .words = here < left ? here : left,
+                           .whole = made->words[transfer] == checker->words[k] && taken == 0 && done == 0};
+            *holds = test(checker, &piece);
+            taken += piece.words;
+            done += piece.words;
+            if (done == made->words[transfer]) {
+                done = 0;
+                transfer++;
+            }
         }
     }
-    if (correspondence->first != NULL) {
-        correspondence->first[captured] = first;
-        correspondence->last[captured] = last;
-    }
+    *holds = *holds && transfer == made->transfers;
     return true;
 }
 
 static bool checker_open(Checker *checker, Error *error)
 {
-    uint16_t tile_count = checker->tile_count;
-    checker->slots = mem_zero(tile_count, sizeof *checker->slots, error);
-    checker->seen = mem_zero(checker->original->transfers, sizeof *checker->seen, error);
-    checker->gather = mem_zero(tile_count, sizeof *checker->gather, error);
-    checker->scatter = mem_zero(tile_count, sizeof *checker->scatter, error);
-    return checker->slots != NULL && checker->seen != NULL && checker->gather != NULL &&
-           checker->scatter != NULL;
+    uint32_t n = checker->original->transfers;
+    checker->slots = mem_zero(checker->tile_count, sizeof *checker->slots, error);
+    checker->gather = mem_zero(checker->tile_count, sizeof *checker->gather, error);
+    checker->scatter = mem_zero(checker->tile_count, sizeof *checker->scatter, error);
+    checker->seen = mem_zero(n, sizeof *checker->seen, error);
+    checker->words = mem_new(n, sizeof *checker->words, error);
+    return checker->slots != NULL && checker->gather != NULL && checker->scatter != NULL &&
+           checker->seen != NULL && checker->words != NULL;
 }
 
 static void checker_close(Checker *checker)
 {
     mem_free(checker->slots);
-    mem_free(checker->seen);
     mem_free(checker->gather);
     mem_free(checker->scatter);
+    mem_free(checker->seen);
+    mem_free(checker->words);
 }
 
-/* false only when cancelled; the answer is in correspondence->holds. */
-static bool checker_run(Checker *checker, Progress *progress, Correspondence *correspondence, Error *error)
+/* false only when cancelled; the answer is in the result. */
+static bool checker_run(Checker *checker, Error *error)
 {
-    uint16_t tile_count = checker->tile_count;
     const Counterfactual *made = checker->made;
-    bool holds =
-        copy_cursors_init(checker->gather, tile_count, made->source_copies, made->source_copy_count) &&
-        copy_cursors_init(checker->scatter, tile_count, made->receiver_copies, made->receiver_copy_count);
-    uint32_t n = checker->original->transfers;
-    for (uint32_t k = 0; holds && k < n; k++) {
-        uint32_t captured = made->emitted[k];
-        if (k % POLL_TRANSFERS == 0 && !progress_go_on(progress, error)) {
-            return false;
-        }
-        holds = captured < n && !checker->seen[captured] && checker_take(checker, captured, correspondence);
-        if (holds) {
-            checker->seen[captured] = 1;
-        }
+    uint16_t tiles = checker->tile_count;
+    bool *holds = &checker->result->holds;
+    *holds = copy_cursors_init(checker->gather, tiles, made->source_copies, made->source_copy_count) &&
+             copy_cursors_init(checker->scatter, tiles, made->receiver_copies, made->receiver_copy_count);
+    checker_gather_words(checker);
+    if (!checker_walk(checker, piece_comes_from_the_source, error) ||
+        !checker_walk(checker, checker->gathers ? piece_is_read_as_gathered : piece_is_read_in_place,
+                      error) ||
+        !checker_walk(checker, piece_reaches_its_receivers, error)) {
+        return false;
     }
-    correspondence->holds = holds && checker->transfer == made->phase->transfers &&
-                            copy_cursors_done(checker->gather, tile_count) &&
-                            copy_cursors_done(checker->scatter, tile_count);
+    *holds =
+        *holds && copy_cursors_done(checker->gather, tiles) && copy_cursors_done(checker->scatter, tiles);
     return true;
 }
 
@@ -265,7 +291,9 @@ bool correspondence_find(const Phase *original, uint16_t tile_count, const Count
                        .made = counterfactual,
                        .tile_count = tile_count,
                        .gathers = mode_stages_source(counterfactual->mode),
-                       .scatters = mode_stages_receiver(counterfactual->mode)};
+                       .scatters = mode_stages_receiver(counterfactual->mode),
+                       .progress = progress,
+                       .result = correspondence};
     *correspondence = (Correspondence){0};
     bool done = checker_open(&checker, error);
     if (done && places) {
@@ -273,7 +301,7 @@ bool correspondence_find(const Phase *original, uint16_t tile_count, const Count
         correspondence->last = mem_new(original->transfers, sizeof *correspondence->last, error);
         done = correspondence->first != NULL && correspondence->last != NULL;
     }
-    done = done && checker_run(&checker, progress, correspondence, error);
+    done = done && checker_run(&checker, error);
     checker_close(&checker);
     if (!done) {
         correspondence_free(correspondence);
