@@ -156,12 +156,11 @@ static Transposition identity_find_transposition(const Runs *runs)
     return (Transposition){.rows = rows, .columns = columns, .element_words = element};
 }
 
-/* The largest number of words that divides every run, of which there is one at least: such units move as one.
- */
+/* The largest number of words that divides every run, 1 when there is none: such units move as one. */
 static uint32_t identity_unit_words(const Runs *runs)
 {
-    uint32_t unit = runs->items[0].words;
-    for (size_t k = 1; k < runs->count; k++) {
+    uint32_t unit = 0;
+    for (size_t k = 0; k < runs->count; k++) {
         uint32_t a = runs->items[k].words, b = unit;
         while (b != 0) {
             uint32_t rest = a % b;
@@ -170,7 +169,7 @@ static uint32_t identity_unit_words(const Runs *runs)
         }
         unit = a;
     }
-    return unit;
+    return unit > 0 ? unit : 1;
 }
 
 static void identity_map_units(const Runs *runs, uint32_t unit, uint32_t *next)

@@ -169,18 +169,16 @@ static uint32_t routes_run_end(const Phase *phase, const uint32_t *level, const 
 static bool routes_cut(RouteSorter *sorter, const uint32_t *level, Error *error)
 {
     const Routes *routes = sorter->routes;
-    size_t capacity = 0;
     for (uint32_t start = 0, end; start < routes->members; start = end) {
         end = routes_run_end(sorter->phase, level, routes, start);
-        if (!mem_grow(&sorter->items, &capacity, end - start, sizeof *sorter->items, error) ||
-            !route_cut_run(sorter, level, start, end - start, error)) {
+        if (!route_cut_run(sorter, level, start, end - start, error)) {
             return false;
         }
     }
     return true;
 }
 
-/* Rule 2. No route is longer than the run that it was cut from. */
+/* Rule 2. */
 static bool routes_sort_members(RouteSorter *sorter, RouteMembers by, Error *error)
 {
     SequenceKey key_of = by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key;
@@ -210,7 +208,10 @@ static bool routes_sort(const Phase *phase, const uint32_t *level, RouteMembers 
                         Routes *routes, Error *error)
 {
     RouteSorter sorter = {.phase = phase, .progress = progress, .routes = routes};
-    bool done = routes_cut(&sorter, level, error) && routes_sort_members(&sorter, by, error);
+    /* Touched as far as the longest run goes. */
+    sorter.items = mem_new(routes->members, sizeof *sorter.items, error);
+    bool done =
+        sorter.items != NULL && routes_cut(&sorter, level, error) && routes_sort_members(&sorter, by, error);
     if (done) {
         routes_add_bytes(phase, routes);
     }
