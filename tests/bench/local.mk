@@ -20,3 +20,7 @@ tests_bench_bench_frame_LDADD = libexscope.a $(LIBRARIES_USED)
 EXTRA_DIST += tests/bench/bench_big.sh
 bench-big: exscope$(EXEEXT) tests/tools/mkcapture$(EXEEXT)
 	@$(SHELL) $(srcdir)/tests/bench/bench_big.sh .
+
+BENCHES += tests/bench/bench_replay
+tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c $(BENCH_SOURCES)
+tests_bench_bench_replay_LDADD = libexscope.a $(LIBRARIES_USED)

@@ -280,7 +280,9 @@ static void changes_are_judged_as_by_a_whole_encoding(void **state)
             uint32_t before = twin.row->receive_count, horizon = twin.row->horizon;
             PlainTile saved = twin.plain;
             saved.controls = malloc((saved.control_count + 1) * sizeof *saved.controls);
-            memcpy(saved.controls, twin.plain.controls, saved.control_count * sizeof *saved.controls);
+            if (saved.control_count > 0) {
+                memcpy(saved.controls, twin.plain.controls, saved.control_count * sizeof *saved.controls);
+            }
             twin_add_receive(&twin, &receive);
             if (twin.row->receive_count == before) {
                 free(saved.controls);
