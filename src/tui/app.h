@@ -279,6 +279,10 @@ const Counterfactual *tui_counterfactual(Tui *tui, const PhaseEntry *entry, Mode
 const ReplaySummary *tui_replay_figures(Tui *tui, const PhaseEntry *entry, Mode mode);
 const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode);
 
+/* Those of the settings, which the three functions above use too. */
+ReplayOptions tui_replay_options(const Tui *tui);
+bool replay_options_equal(ReplayOptions a, ReplayOptions b);
+
 /* Is the replay of a mode running? *percent is -1 where that is not known. */
 bool tui_replaying(Tui *tui, const PhaseEntry *entry, Mode mode, int *percent);
 

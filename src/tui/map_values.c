@@ -21,13 +21,14 @@ struct IdleTask {
     Task task;
     const PhaseEntry *entry;
     Mode mode;
+    ReplayOptions options;
     uint64_t values[FABRIC_TILES];
 };
 
 static bool run_idle_task(Task *task, View *view, Progress *progress, Error *error)
 {
     IdleTask *idle = (IdleTask *)task;
-    const Replay *replay = view_need_replay(view, idle->entry, idle->mode, NULL, progress, error);
+    const Replay *replay = view_need_replay(view, idle->entry, idle->mode, &idle->options, progress, error);
     for (uint16_t tile = 0; replay != NULL && tile < replay->tile_count; tile++) {
         idle->values[tile] = replay_idle_cycles(replay, tile);
     }
@@ -46,7 +47,9 @@ static const IdleTask *idle_values(Tui *tui, MapValues *values, Selection select
         return NULL;
     }
     IdleTask *idle = values->idle;
-    if (idle == NULL || idle->entry != selection.entry || idle->mode != selection.mode) {
+    ReplayOptions options = tui_replay_options(tui);
+    if (idle == NULL || idle->entry != selection.entry || idle->mode != selection.mode ||
+        !replay_options_equal(idle->options, options)) {
         task_release((Task *)idle);
         values->idle = idle = mem_zero(1, sizeof *idle, NULL);
         if (idle == NULL) {
@@ -55,6 +58,7 @@ static const IdleTask *idle_values(Tui *tui, MapValues *values, Selection select
         task_start(&idle->task, run_idle_task, destroy_task);
         idle->entry = selection.entry;
         idle->mode = selection.mode;
+        idle->options = options;
     }
     tui_want_task(tui, &idle->task, selection.entry, USUAL);
     return task_ready(&idle->task) ? idle : NULL;

@@ -80,6 +80,16 @@ const Replay *tui_replay(Tui *tui, const PhaseEntry *entry, Mode mode)
     return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_REPLAY, .mode = mode}, USUAL);
 }
 
+ReplayOptions tui_replay_options(const Tui *tui)
+{
+    return (ReplayOptions){.stream_words = tui->settings.stream_words, .balance = tui->settings.balance};
+}
+
+bool replay_options_equal(ReplayOptions a, ReplayOptions b)
+{
+    return a.stream_words == b.stream_words && a.balance == b.balance;
+}
+
 bool tui_replaying(Tui *tui, const PhaseEntry *entry, Mode mode, int *percent)
 {
     ResultStatus status;

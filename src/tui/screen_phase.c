@@ -264,13 +264,16 @@ static bool move_on_map(Tui *tui, Action action)
 
 static bool move_in_table(Tui *tui, PhaseState *state, Action action)
 {
-    uint64_t before = state->modes.list.cursor;
-    if (!list_act(&state->modes.list, action)) {
+    List *list = &state->modes.list;
+    Mode before = tui_selection(tui).mode;
+    list->rows = MODE_COUNT;
+    list_go(list, (uint64_t)before);
+    if (!list_act(list, action)) {
         return false;
     }
-    if (state->modes.list.cursor != before) {
+    if (list->cursor != (uint64_t)before) {
         char line[60];
-        snprintf(line, sizeof line, "mode %s", mode_name((Mode)state->modes.list.cursor));
+        snprintf(line, sizeof line, "mode %s", mode_name((Mode)list->cursor));
         tui_run_line(tui, line, true);
     }
     return true;

@@ -192,6 +192,16 @@ static Widths measure(Tui *tui)
     return widths;
 }
 
+/* The cursor is on the selected phase, whoever selected it and whether or not a frame came since. */
+static void follow_selection(Tui *tui, PhasesState *state)
+{
+    size_t at;
+    if (phase_list_find(tui, tui_selection(tui).entry, &at)) {
+        state->list.rows = tui->ranked_count;
+        state->list.cursor = at;
+    }
+}
+
 static void draw_list(Tui *tui, PhasesState *state, Rect area)
 {
     Widths widths = measure(tui);
@@ -224,10 +234,7 @@ static void draw_list(Tui *tui, PhasesState *state, Rect area)
                  : view_loading(tui->view)    ? "reading…"
                                               : "this capture has no phases",
     };
-    size_t at;
-    if (phase_list_find(tui, tui_selection(tui).entry, &at)) {
-        state->list.cursor = at;
-    }
+    follow_selection(tui, state);
     list_draw(&state->list, &model, &tui->grid, area, true);
 }
 
@@ -352,6 +359,7 @@ static bool phases_act(Tui *tui, void *context, Action action)
         tui_say(tui, "no capture is open: `:load FILE` opens one");
         return true;
     }
+    follow_selection(tui, state);
     switch (action) {
     case ACTION_SORT:
         overlay_menu(tui, "Sort by", sort_titles, PHASE_SORT_COUNT, (int)tui->preferences.phase_sort,

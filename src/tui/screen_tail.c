@@ -225,6 +225,15 @@ static void tail_layout(Tui *tui, void *context, Rect area)
     state->foot = (Rect){area.row + area.height - foot, area.column, foot, area.width};
 }
 
+/* Another phase begins at the top. */
+static void follow_selection(TailState *state, const PhaseEntry *entry)
+{
+    if (state->entry != entry) {
+        state->list = (List){0};
+        state->entry = entry;
+    }
+}
+
 static void tail_draw(Tui *tui, void *context)
 {
     TailState *state = context;
@@ -236,10 +245,7 @@ static void tail_draw(Tui *tui, void *context)
         grid_text(grid, state->head.row, 0, grid->columns, LOOK_DIM, "No phase has been read yet.");
         return;
     }
-    if (state->entry != entry) {
-        state->list = (List){0};
-        state->entry = entry;
-    }
+    follow_selection(state, entry);
     const Dependencies *dependencies = tui_dependencies(tui, entry, MODE_ORIGINAL, SOON);
     if (dependencies == NULL) {
         bool failed = tui_failed(tui, &key, &error);
@@ -290,7 +296,10 @@ static bool tail_act(Tui *tui, void *context, Action action)
     }
     switch (action) {
     case ACTION_OPEN:
-        screen_tile_show_transfer(tui, dependencies->prefix_transfers + (uint32_t)state->list.cursor);
+        follow_selection(state, tui_selection(tui).entry);
+        if (state->list.cursor < dependencies->tail_transfers) {
+            screen_tile_show_transfer(tui, dependencies->prefix_transfers + (uint32_t)state->list.cursor);
+        }
         return true;
     case ACTION_NEXT:
         return list_act(&state->list, ACTION_DOWN);

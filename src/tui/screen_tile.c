@@ -68,9 +68,21 @@ static TransferQuery current_query(Tui *tui, const TileState *state, Selection s
         .sort = tui->preferences.transfer_sort,
         .reverse = tui->preferences.transfer_reverse,
         .times = is_replayed(tui, selection),
+        .options = tui_replay_options(tui),
     };
     memcpy(query.filter, state->filter, sizeof query.filter);
     return query;
+}
+
+/* The last list that was ready, if it is about the transfers that are selected now; else NULL. */
+static const TransferList *shown_transfers(Tui *tui, const TileState *state)
+{
+    Selection selection = tui_selection(tui);
+    TransferQuery query = current_query(tui, state, selection);
+    const TransferList *shown = state->shown;
+    bool same = shown != NULL && shown->query.entry == query.entry && shown->query.mode == query.mode &&
+                shown->query.tile == query.tile;
+    return same ? shown : NULL;
 }
 
 /* Asks for the list that the choices want. Until that is ready the one before stays, where it is about the
@@ -90,10 +102,7 @@ static const TransferList *current_transfers(Tui *tui, TileState *state, Selecti
         task_hold(&state->wanted->task);
         state->shown = state->wanted;
     }
-    const TransferList *shown = state->shown;
-    bool same = shown != NULL && shown->query.entry == query.entry && shown->query.mode == query.mode &&
-                shown->query.tile == query.tile;
-    return same ? shown : NULL;
+    return shown_transfers(tui, state);
 }
 
 static const TileReplay *current_replay(Tui *tui, TileState *state, Selection selection)
@@ -102,10 +111,12 @@ static const TileReplay *current_replay(Tui *tui, TileState *state, Selection se
         return NULL;
     }
     TileReplay *replay = state->replay;
+    ReplayOptions options = tui_replay_options(tui);
     if (replay == NULL || replay->entry != selection.entry || replay->mode != selection.mode ||
-        replay->tile != selection.tile) {
+        replay->tile != selection.tile || !replay_options_equal(replay->options, options)) {
         task_release((Task *)replay);
-        state->replay = replay = tile_replay_new(selection.entry, selection.mode, selection.tile, NULL);
+        state->replay = replay =
+            tile_replay_new(selection.entry, selection.mode, selection.tile, options, NULL);
         if (replay == NULL) {
             return NULL;
         }
@@ -237,21 +248,23 @@ static void draw_transfers(Tui *tui, TileState *state, Selection selection, Rect
                         focused);
 }
 
-/* The transfer under the cursor; false when the list is not there or empty. */
-static bool selected_transfer(const TileState *state, TransferRow *row)
+/* The transfer under the cursor, of the selected phase and mode: keys may come before the frame that shows
+ * another choice. False when it is not known. */
+static bool selected_transfer(Tui *tui, const TileState *state, TransferRow *row)
 {
+    const TransferList *shown = shown_transfers(tui, state);
     uint64_t cursor = state->lists[TILE_TRANSFERS].cursor;
-    if (state->shown == NULL || cursor >= state->shown->count) {
+    if (shown == NULL || cursor >= shown->count) {
         return false;
     }
-    *row = transfers_row(state->shown, (size_t)cursor);
+    *row = transfers_row(shown, (size_t)cursor);
     return true;
 }
 
-static TimelineMark selected_interval(const TileState *state)
+static TimelineMark selected_interval(Tui *tui, const TileState *state)
 {
     TransferRow row;
-    if (!selected_transfer(state, &row) || !state->shown->query.times || state->shown->query.tile < 0) {
+    if (!selected_transfer(tui, state, &row) || !state->shown->query.times || state->shown->query.tile < 0) {
         return (TimelineMark){0};
     }
     return (TimelineMark){row.receiver == TRANSFER_SENT ? ACTIVITY_SEND : ACTIVITY_RECEIVE, row.start,
@@ -371,7 +384,7 @@ static void draw_timeline(Tui *tui, TileState *state, Selection selection, const
     if (replay != NULL) {
         area.row++;
         area.height--;
-        timeline_draw(&state->timeline, replay, &tui->grid, area, selected_interval(state));
+        timeline_draw(&state->timeline, replay, &tui->grid, area, selected_interval(tui, state));
     }
 }
 
@@ -447,7 +460,7 @@ static bool go_to_other_end(Tui *tui, TileState *state)
     Selection selection = tui_selection(tui);
     const Counterfactual *counterfactual = tui_counterfactual(tui, selection.entry, selection.mode, SOON);
     TransferRow row;
-    if (counterfactual == NULL || !selected_transfer(state, &row)) {
+    if (counterfactual == NULL || !selected_transfer(tui, state, &row)) {
         tui_say(tui, "no transfer is selected");
         return true;
     }
@@ -481,7 +494,7 @@ static bool step_tile(Tui *tui, int step)
 static bool act_on_timeline(Tui *tui, TileState *state, Action action)
 {
     const TileReplay *replay = task_ready((Task *)state->replay) ? state->replay : NULL;
-    TimelineMark mark = selected_interval(state);
+    TimelineMark mark = selected_interval(tui, state);
     if (replay == NULL) {
         tui_say(tui, "the timeline is known after a replay: R");
         return true;
@@ -498,7 +511,7 @@ static bool act_on_list(Tui *tui, TileState *state, Action action)
     }
     bool done = list_act(&state->lists[pane], action);
     if (done && pane == TILE_TRANSFERS && task_ready((Task *)state->replay)) {
-        timeline_show(&state->timeline, state->replay, selected_interval(state));
+        timeline_show(&state->timeline, state->replay, selected_interval(tui, state));
     }
     return done;
 }

@@ -72,7 +72,7 @@ static bool read_row(TileReplay *tile, const Replay *replay, Progress *progress,
 static bool run(Task *task, View *view, Progress *progress, Error *error)
 {
     TileReplay *tile = (TileReplay *)task;
-    const Replay *replay = view_need_replay(view, tile->entry, tile->mode, NULL, progress, error);
+    const Replay *replay = view_need_replay(view, tile->entry, tile->mode, &tile->options, progress, error);
     if (replay == NULL || !read_row(tile, replay, progress, error) || !read_lanes(tile, replay, error)) {
         return false;
     }
@@ -91,7 +91,8 @@ static void destroy(Task *task)
     mem_free(tile);
 }
 
-TileReplay *tile_replay_new(const PhaseEntry *entry, Mode mode, int32_t tile, Error *error)
+TileReplay *tile_replay_new(const PhaseEntry *entry, Mode mode, int32_t tile, ReplayOptions options,
+                            Error *error)
 {
     TileReplay *replay = mem_zero(1, sizeof *replay, error);
     if (replay != NULL) {
@@ -99,6 +100,7 @@ TileReplay *tile_replay_new(const PhaseEntry *entry, Mode mode, int32_t tile, Er
         replay->entry = entry;
         replay->mode = mode;
         replay->tile = tile;
+        replay->options = options;
     }
     return replay;
 }

@@ -17,6 +17,7 @@ typedef struct TileReplay {
     const PhaseEntry *entry;
     Mode mode;
     int32_t tile;
+    ReplayOptions options;
     uint32_t row_words, horizon_cycles, phase_cycles;
     int32_t incoming_base; /* -1: none */
     VEC(RowStep) steps;
@@ -24,7 +25,8 @@ typedef struct TileReplay {
     Lane lanes[2];     /* by ActivityKind */
 } TileReplay;
 
-TileReplay *tile_replay_new(const PhaseEntry *entry, Mode mode, int32_t tile, Error *error);
+TileReplay *tile_replay_new(const PhaseEntry *entry, Mode mode, int32_t tile, ReplayOptions options,
+                            Error *error);
 
 /* Cycles of [from, to) in which the lane is busy. */
 uint64_t lane_busy(const Lane *lane, uint64_t from, uint64_t to);

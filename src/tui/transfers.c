@@ -291,8 +291,8 @@ static bool run(Task *task, View *view, Progress *progress, Error *error)
     }
     const Phase *phase = counterfactual->phase;
     const Replay *replay = NULL;
-    if (query->times &&
-        (replay = view_need_replay(view, query->entry, query->mode, NULL, progress, error)) == NULL) {
+    if (query->times && (replay = view_need_replay(view, query->entry, query->mode, &query->options, progress,
+                                                   error)) == NULL) {
         return false;
     }
     mem_free(list->rows); /* of a run that was cancelled */
@@ -328,7 +328,8 @@ TransferList *transfers_new(const TransferQuery *query, Error *error)
 bool transfer_query_equal(const TransferQuery *a, const TransferQuery *b)
 {
     return a->entry == b->entry && a->mode == b->mode && a->tile == b->tile && a->sort == b->sort &&
-           a->reverse == b->reverse && a->times == b->times && strcmp(a->filter, b->filter) == 0;
+           a->reverse == b->reverse && a->times == b->times &&
+           (!a->times || replay_options_equal(a->options, b->options)) && strcmp(a->filter, b->filter) == 0;
 }
 
 TransferRow transfers_row(const TransferList *list, size_t index)

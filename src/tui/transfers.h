@@ -13,7 +13,8 @@ typedef struct TransferQuery {
     int32_t tile; /* -1: the whole phase, one row a transfer; else one row for each role of the tile */
     TransferSort sort;
     bool reverse;
-    bool times; /* a replay is there: with start and end */
+    bool times;            /* a replay is there: with start and end */
+    ReplayOptions options; /* of that replay */
     char filter[TRANSFER_FILTER_BYTES];
 } TransferQuery;
 
