@@ -275,9 +275,10 @@ static void report(const Shape *shape)
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf(
-        "    dependencies, modes and proofs %.3f s; half the phase %.3f s, ratio %.2f; peak %ld MB so far\n",
-        times.modes, half.modes, times.modes / half.modes, usage.ru_maxrss / 1024);
+    printf("    dependencies, modes and proofs %.3f s; half the phase (%llu edges) %.3f s, ratio %.2f; "
+           "peak %ld MB so far\n",
+           times.modes, (unsigned long long)half.edges, half.modes, times.modes / half.modes,
+           usage.ru_maxrss / 1024);
     fflush(stdout);
 }
 
