@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+
 /* An endpoint is the sending or the receiving side of a tile: sender t is endpoint t, receiver t is endpoint
  * tile_count + t. A chunk is *ready* at a load level when none of its endpoints has a greater load. Levels go
  * up; at a level the endpoints of a taken chunk leave it (their load grows), and the remainders of the others
@@ -22,7 +24,8 @@
 
 enum {
     NONE = UINT32_MAX,
-    FEW_RECEIVERS = 32 /* of one remainder: so few are visited themselves */
+    FEW_RECEIVERS = 32, /* of one remainder: so few are visited themselves */
+    POLL_STEPS = 1 << 17
 };
 
 typedef struct Endpoint {
@@ -31,15 +34,22 @@ typedef struct Endpoint {
     uint32_t waiting;         /* first multicast chunk that waits here */
 } Endpoint;
 
-typedef struct HeapItem {
-    uint64_t key; /* lowest first */
-    uint32_t id;
-} HeapItem;
+/* The endpoints of a wave that have chunks left and a load above the level, as a heap. */
+typedef struct Waiting {
+    uint64_t load;
+    uint32_t endpoint;
+} Waiting;
 
-typedef struct Heap {
-    HeapItem *items;
+typedef struct WaitingHeap {
+    Waiting *items;
     size_t count;
-} Heap;
+} WaitingHeap;
+
+/* What may be taken at a level: endpoints and, above them, multicast chunks by their number in the wave. */
+typedef struct CandidateList {
+    SortItem *items;
+    size_t count;
+} CandidateList;
 
 typedef struct Unicast {
     uint64_t words;
@@ -63,9 +73,9 @@ typedef struct Balance {
     uint32_t *receivers; /* scratch: receivers of one remainder */
     uint32_t *arrivals;
     uint32_t arrival_count;
-    Heap levels;     /* major: load; id: endpoint */
-    Heap candidates; /* major: ~remainder; id: endpoint or multicast */
-    Heap ready;      /* candidates of one remainder; major: order of the first ready chunk; id: the same */
+    WaitingHeap levels;
+    CandidateList candidates; /* key: ~greatest remainder */
+    CandidateList ready;      /* candidates of one remainder; key: order of the first ready chunk */
     uint64_t level;
 
     size_t low, high;            /* the wave: chunks [low, high) */
@@ -76,36 +86,42 @@ typedef struct Balance {
     uint32_t *next_waiting;  /* [chunk - low] */
     uint32_t *places;
     size_t placed;
-    uint64_t steps; /* for polling */
+    Progress *progress;
+    uint64_t steps; /* since the last poll */
 } Balance;
 
 /* ---- heap ---- */
 
-static void heap_push(Heap *heap, HeapItem item)
+static void heap_push(WaitingHeap *heap, Waiting item)
 {
     size_t i = heap->count++;
-    while (i > 0 && item.key < heap->items[(i - 1) / 2].key) {
+    while (i > 0 && item.load < heap->items[(i - 1) / 2].load) {
         heap->items[i] = heap->items[(i - 1) / 2];
         i = (i - 1) / 2;
     }
     heap->items[i] = item;
 }
 
-static HeapItem heap_pop(Heap *heap)
+static Waiting heap_pop(WaitingHeap *heap)
 {
-    HeapItem top = heap->items[0], last = heap->items[--heap->count];
+    Waiting top = heap->items[0], last = heap->items[--heap->count];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
-        if (child + 1 < heap->count && heap->items[child + 1].key < heap->items[child].key) {
+        if (child + 1 < heap->count && heap->items[child + 1].load < heap->items[child].load) {
             child++;
         }
-        if (heap->items[child].key >= last.key) {
+        if (heap->items[child].load >= last.load) {
             break;
         }
         heap->items[i] = heap->items[child];
     }
     heap->items[i] = last;
     return top;
+}
+
+static void list_push(CandidateList *list, uint64_t key, uint32_t id)
+{
+    list->items[list->count++] = (SortItem){.key = key, .value = id};
 }
 
 /* ---- bits ---- */
@@ -166,6 +182,22 @@ static uint32_t chunk_endpoints(const Balance *balance, uint32_t transfer)
     return 1 + phase_receivers(balance->phase, transfer);
 }
 
+/* A candidate's id is an endpoint, or stands above all of them for a multicast chunk of the wave. */
+static uint32_t multicast_id(const Balance *balance, uint32_t index)
+{
+    return 2u * balance->tile_count + (uint32_t)(index - balance->low);
+}
+
+static bool is_multicast(const Balance *balance, uint32_t id)
+{
+    return id >= 2u * balance->tile_count;
+}
+
+static uint32_t multicast_index(const Balance *balance, uint32_t id)
+{
+    return (uint32_t)balance->low + id - 2u * balance->tile_count;
+}
+
 /* Sorts as streams do: unicasts by sender and receiver; a multicast after the unicast to its first receiver,
  * among those by stream number. */
 static uint64_t unicast_order(uint32_t sender, uint32_t receiver)
@@ -191,16 +223,16 @@ static uint32_t first_common(const Balance *balance, const uint64_t *row, const 
     return NONE;
 }
 
-/* The tile at the other end of the endpoint's first ready unicast chunk, NONE without one. */
-static uint32_t first_ready(const Balance *balance, uint32_t endpoint)
-{
-    return first_common(balance, row_of(balance, endpoint), balance->free[1 - side_of(balance, endpoint)]);
-}
-
 static uint64_t ready_order(const Balance *balance, uint32_t endpoint, uint32_t partner)
 {
     uint32_t tile = tile_of(balance, endpoint);
     return side_of(balance, endpoint) == 0 ? unicast_order(tile, partner) : unicast_order(partner, tile);
+}
+
+/* The partner that such an order tells. */
+static uint32_t order_partner(const Balance *balance, uint32_t endpoint, uint64_t order)
+{
+    return side_of(balance, endpoint) == 0 ? (uint32_t)(order >> 33) & 0x7ff : (uint32_t)(order >> 44);
 }
 
 static const Unicast *unicast_find(const Balance *balance, uint32_t sender, uint32_t receiver)
@@ -215,6 +247,17 @@ static const Unicast *unicast_find(const Balance *balance, uint32_t sender, uint
         }
     }
     return &balance->unicasts[low];
+}
+
+/* Counts work, and looks for a cancel now and then. */
+static bool balance_go_on(Balance *balance, uint64_t steps, Error *error)
+{
+    balance->steps += steps;
+    if (balance->steps < POLL_STEPS) {
+        return true;
+    }
+    balance->steps = 0;
+    return progress_go_on(balance->progress, error);
 }
 
 /* ---- a wave ---- */
@@ -235,7 +278,7 @@ static void wave_touch(Balance *balance, uint32_t endpoint)
     }
 }
 
-static void wave_begin(Balance *balance)
+static bool wave_begin(Balance *balance, Error *error)
 {
     uint32_t unicasts = 0;
     balance->touched_count = 0;
@@ -244,6 +287,9 @@ static void wave_begin(Balance *balance)
         uint32_t transfer = chunk_transfer(balance->streams, &balance->streams->chunks.items[i]);
         uint32_t sender = balance->phase->source[transfer];
         uint32_t endpoints = chunk_endpoints(balance, transfer);
+        if (!balance_go_on(balance, 8 + endpoints, error)) {
+            return false;
+        }
         for (uint32_t k = 0; k < endpoints; k++) {
             wave_touch(balance, chunk_endpoint(balance, transfer, k));
         }
@@ -263,8 +309,9 @@ static void wave_begin(Balance *balance)
     }
     for (uint32_t i = 0; i < balance->touched_count; i++) {
         uint32_t endpoint = balance->touched[i];
-        heap_push(&balance->levels, (HeapItem){balance->endpoints[endpoint].load, endpoint});
+        heap_push(&balance->levels, (Waiting){balance->endpoints[endpoint].load, endpoint});
     }
+    return true;
 }
 
 static void take_endpoint(Balance *balance, uint32_t endpoint, uint64_t words)
@@ -276,7 +323,7 @@ static void take_endpoint(Balance *balance, uint32_t endpoint, uint64_t words)
     bit_clear(balance->free[side], tile);
     bit_clear(balance->peers[side], tile);
     if (--state->left > 0) {
-        heap_push(&balance->levels, (HeapItem){state->load, endpoint});
+        heap_push(&balance->levels, (Waiting){state->load, endpoint});
     }
 }
 
@@ -308,10 +355,10 @@ static void take_multicast(Balance *balance, uint32_t index)
 
 static void level_arrivals(Balance *balance)
 {
-    balance->level = balance->levels.items[0].key;
+    balance->level = balance->levels.items[0].load;
     balance->arrival_count = 0;
-    while (balance->levels.count > 0 && balance->levels.items[0].key == balance->level) {
-        uint32_t endpoint = heap_pop(&balance->levels).id;
+    while (balance->levels.count > 0 && balance->levels.items[0].load == balance->level) {
+        uint32_t endpoint = heap_pop(&balance->levels).endpoint;
         balance->arrivals[balance->arrival_count++] = endpoint;
         bit_set(balance->free[side_of(balance, endpoint)], tile_of(balance, endpoint));
         bit_set(balance->arrived[side_of(balance, endpoint)], tile_of(balance, endpoint));
@@ -351,8 +398,7 @@ static void multicast_look(Balance *balance, uint32_t index)
     if (multicast_load(balance, transfer, &busiest, &remaining) > balance->level) {
         multicast_wait(balance, index, busiest);
     } else {
-        heap_push(&balance->candidates,
-                  (HeapItem){~remaining, 2u * balance->tile_count + (uint32_t)(index - balance->low)});
+        list_push(&balance->candidates, ~remaining, multicast_id(balance, index));
     }
 }
 
@@ -368,52 +414,60 @@ static void multicast_try(Balance *balance, uint32_t index)
     }
 }
 
-static void level_multicasts(Balance *balance)
+static bool level_multicasts(Balance *balance, Error *error)
 {
     for (uint32_t i = 0; i < balance->arrival_count; i++) {
         Endpoint *state = &balance->endpoints[balance->arrivals[i]];
         uint32_t index = state->waiting;
         state->waiting = NONE;
         while (index != NONE) {
+            if (!balance_go_on(balance, 1, error)) {
+                return false;
+            }
             uint32_t next = balance->next_waiting[index - balance->low];
             multicast_look(balance, index);
             index = next;
         }
     }
+    return true;
 }
 
 static void push_candidate(Balance *balance, uint32_t endpoint)
 {
-    heap_push(&balance->candidates, (HeapItem){~balance->endpoints[endpoint].remaining, endpoint});
+    list_push(&balance->candidates, ~balance->endpoints[endpoint].remaining, endpoint);
 }
 
-/* The arrivals of one side that have a ready chunk; and those endpoints at the other side, free since an
- * earlier level, that have a chunk with an arrival of a smaller remainder. */
-static void level_unicasts(Balance *balance, uint32_t side)
+/* Whether an endpoint of this side is free since an earlier level. */
+static bool level_has_idle(const Balance *balance, uint32_t side)
+{
+    for (uint32_t k = 0; k < balance->row_words; k++) {
+        if ((balance->free[side][k] & ~balance->arrived[side][k]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those idle endpoints of the other side that have a chunk with an arrival of this side, of a smaller
+ * remainder. */
+static void level_idle_partners(Balance *balance, uint32_t side)
 {
     uint32_t words = balance->row_words;
     uint64_t smallest = UINT64_MAX;
+    memset(balance->reached, 0, words * sizeof *balance->reached);
     for (uint32_t i = 0; i < balance->arrival_count; i++) {
         uint32_t endpoint = balance->arrivals[i];
-        if (side_of(balance, endpoint) != side || first_ready(balance, endpoint) == NONE) {
+        uint64_t remaining = balance->endpoints[endpoint].remaining;
+        if (side_of(balance, endpoint) != side || remaining >= balance->cap[1 - side]) {
             continue;
         }
-        push_candidate(balance, endpoint);
-        uint64_t remaining = balance->endpoints[endpoint].remaining;
-        if (remaining < balance->cap[1 - side]) {
-            smallest = remaining < smallest ? remaining : smallest;
-            for (uint32_t k = 0; k < words; k++) {
-                balance->reached[k] |= row_of(balance, endpoint)[k];
-            }
+        smallest = remaining < smallest ? remaining : smallest;
+        for (uint32_t k = 0; k < words; k++) {
+            balance->reached[k] |= row_of(balance, endpoint)[k];
         }
-    }
-    balance->steps += words * balance->arrival_count;
-    if (smallest == UINT64_MAX) {
-        return;
     }
     for (uint32_t k = 0; k < words; k++) {
         uint64_t bits = balance->reached[k] & balance->free[1 - side][k] & ~balance->arrived[1 - side][k];
-        balance->reached[k] = 0;
         for (; bits != 0; bits &= bits - 1) {
             uint32_t endpoint = endpoint_of(balance, 1 - side, 64 * k + bit_lowest(bits));
             if (balance->endpoints[endpoint].remaining > smallest) {
@@ -421,45 +475,56 @@ static void level_unicasts(Balance *balance, uint32_t side)
             }
         }
     }
+    balance->steps += (uint64_t)words * balance->arrival_count;
+}
+
+static void level_unicasts(Balance *balance)
+{
+    for (uint32_t i = 0; i < balance->arrival_count; i++) {
+        push_candidate(balance, balance->arrivals[i]);
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        if (level_has_idle(balance, 1 - side)) {
+            level_idle_partners(balance, side);
+        }
+    }
 }
 
 /* ---- candidates of one remainder ---- */
 
-/* The partner in the first ready chunk of an endpoint; of a sender that is no peer, among the peers. */
-static uint32_t peer_partner(const Balance *balance, uint32_t endpoint)
+/* The endpoints at the other side with which a peer, or a sender that is none, may be taken now. */
+static const uint64_t *peer_partners(const Balance *balance, uint32_t endpoint)
 {
-    bool peer = side_of(balance, endpoint) == 1 || bit_get(balance->peers[0], endpoint);
-    return peer ? first_ready(balance, endpoint)
-                : first_common(balance, row_of(balance, endpoint), balance->peers[1]);
+    uint32_t side = side_of(balance, endpoint);
+    bool peer = side == 1 || bit_get(balance->peers[0], endpoint);
+    return peer ? balance->free[1 - side] : balance->peers[1];
 }
 
 static void push_ready(Balance *balance, uint32_t endpoint)
 {
-    uint32_t partner = peer_partner(balance, endpoint);
+    uint32_t partner = first_common(balance, row_of(balance, endpoint), peer_partners(balance, endpoint));
     if (partner != NONE) {
-        heap_push(&balance->ready, (HeapItem){ready_order(balance, endpoint, partner), endpoint});
+        list_push(&balance->ready, ready_order(balance, endpoint, partner), endpoint);
     }
 }
 
-/* Takes the candidates of the greatest remainder off the heap: senders and multicasts become ready ones, the
+/* Sorts the candidates [low, high) of one remainder out: multicasts are ready, senders become peers,
  * receivers are listed. */
-static uint32_t peers_gather(Balance *balance)
+static uint32_t peers_gather(Balance *balance, size_t low, size_t high)
 {
-    uint64_t key = balance->candidates.items[0].key;
     uint32_t receivers = 0;
     memset(balance->peers[0], 0, balance->row_words * sizeof *balance->peers[0]);
     memset(balance->peers[1], 0, balance->row_words * sizeof *balance->peers[1]);
-    while (balance->candidates.count > 0 && balance->candidates.items[0].key == key) {
-        uint32_t id = heap_pop(&balance->candidates).id;
-        if (id >= 2u * balance->tile_count) {
-            const Chunk *chunk =
-                &balance->streams->chunks.items[balance->low + id - 2u * balance->tile_count];
-            heap_push(&balance->ready, (HeapItem){multicast_order(balance, chunk), id});
+    balance->ready.count = 0;
+    for (size_t i = low; i < high; i++) {
+        uint32_t id = balance->candidates.items[i].value;
+        if (is_multicast(balance, id)) {
+            const Chunk *chunk = &balance->streams->chunks.items[multicast_index(balance, id)];
+            list_push(&balance->ready, multicast_order(balance, chunk), id);
         } else if (balance->endpoints[id].load > balance->level) {
             continue; /* taken at this level */
         } else if (side_of(balance, id) == 0) {
             bit_set(balance->peers[0], id);
-            push_ready(balance, id);
         } else {
             balance->receivers[receivers++] = id;
         }
@@ -467,55 +532,93 @@ static uint32_t peers_gather(Balance *balance)
     return receivers;
 }
 
-static void peers_add_receivers(Balance *balance, uint32_t count)
+/* Makes the peers ready: few receivers themselves, many by way of all senders that they have chunks with. */
+static void peers_ready(Balance *balance, uint32_t receivers)
 {
-    if (count <= FEW_RECEIVERS) {
-        for (uint32_t i = 0; i < count; i++) {
+    bool many = receivers > FEW_RECEIVERS;
+    for (uint32_t i = 0; i < receivers; i++) {
+        if (many) {
+            bit_set(balance->peers[1], tile_of(balance, balance->receivers[i]));
+        } else {
             push_ready(balance, balance->receivers[i]);
         }
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        bit_set(balance->peers[1], tile_of(balance, balance->receivers[i]));
     }
     for (uint32_t k = 0; k < balance->row_words; k++) {
-        for (uint64_t bits = balance->free[0][k] & ~balance->peers[0][k]; bits != 0; bits &= bits - 1) {
+        uint64_t bits = many ? balance->free[0][k] : balance->peers[0][k];
+        for (; bits != 0; bits &= bits - 1) {
             push_ready(balance, 64 * k + bit_lowest(bits));
         }
     }
 }
 
+/* Puts the i-th ready one, which has got a later order, in its new place. */
+static void ready_later(CandidateList *ready, size_t i, uint64_t order)
+{
+    SortItem item = ready->items[i];
+    item.key = order;
+    for (; i + 1 < ready->count && ready->items[i + 1].key < order; i++) {
+        ready->items[i] = ready->items[i + 1];
+    }
+    ready->items[i] = item;
+}
+
+/* Takes the first ready chunk of an endpoint, whose partner was `partner` when its order was told. Without
+ * any it is done with; with a later one it is not, and *order is the new order. */
+static bool peer_take(Balance *balance, uint32_t endpoint, uint32_t partner, uint64_t *order)
+{
+    if (balance->endpoints[endpoint].load > balance->level) {
+        return true; /* taken at this level */
+    }
+    const uint64_t *partners = peer_partners(balance, endpoint);
+    if (bit_get(partners, partner)) {
+        take_unicast(balance, endpoint, partner);
+        return true;
+    }
+    partner = first_common(balance, row_of(balance, endpoint), partners);
+    balance->steps += balance->row_words;
+    if (partner == NONE) {
+        return true;
+    }
+    *order = ready_order(balance, endpoint, partner);
+    return false;
+}
+
 static void peers_take(Balance *balance)
 {
-    while (balance->ready.count > 0) {
-        HeapItem item = heap_pop(&balance->ready);
-        balance->steps += balance->row_words;
-        if (item.id >= 2u * balance->tile_count) {
-            multicast_try(balance, (uint32_t)balance->low + item.id - 2u * balance->tile_count);
-            continue;
-        }
-        if (balance->endpoints[item.id].load > balance->level) {
-            continue; /* taken at this level */
-        }
-        uint32_t partner = peer_partner(balance, item.id);
-        if (partner == NONE) {
-            continue;
-        }
-        uint64_t order = ready_order(balance, item.id, partner);
-        if (order == item.key) {
-            take_unicast(balance, item.id, partner);
+    for (size_t i = 0; i < balance->ready.count;) {
+        SortItem item = balance->ready.items[i];
+        uint64_t order;
+        balance->steps++;
+        if (is_multicast(balance, item.value)) {
+            multicast_try(balance, multicast_index(balance, item.value));
+            i++;
+        } else if (peer_take(balance, item.value, order_partner(balance, item.value, item.key), &order)) {
+            i++;
         } else {
-            heap_push(&balance->ready, (HeapItem){order, item.id});
+            ready_later(&balance->ready, i, order);
         }
     }
 }
 
-static void level_take(Balance *balance)
+static bool level_take(Balance *balance, Error *error)
 {
-    while (balance->candidates.count > 0) {
-        peers_add_receivers(balance, peers_gather(balance));
+    CandidateList *candidates = &balance->candidates;
+    if (!sort_items(candidates->items, candidates->count, error)) {
+        return false;
+    }
+    for (size_t low = 0, high; low < candidates->count; low = high) {
+        high = low + 1;
+        while (high < candidates->count && candidates->items[high].key == candidates->items[low].key) {
+            high++;
+        }
+        peers_ready(balance, peers_gather(balance, low, high));
+        if (!sort_items(balance->ready.items, balance->ready.count, error)) {
+            return false;
+        }
         peers_take(balance);
     }
+    candidates->count = 0;
+    return true;
 }
 
 static void level_end(Balance *balance)
@@ -526,23 +629,21 @@ static void level_end(Balance *balance)
     }
 }
 
-static bool balance_wave(Balance *balance, Progress *progress, Error *error)
+static bool balance_wave(Balance *balance, Error *error)
 {
-    wave_begin(balance);
-    balance->steps += balance->high - balance->low;
+    if (!wave_begin(balance, error)) {
+        return false;
+    }
     while (balance->levels.count > 0) {
         level_arrivals(balance);
-        level_multicasts(balance);
-        level_unicasts(balance, 0);
-        level_unicasts(balance, 1);
-        level_take(balance);
-        level_end(balance);
-        if (balance->steps > 1 << 18) {
-            balance->steps = 0;
-            if (!progress_go_on(progress, error)) {
-                return false;
-            }
+        if (!level_multicasts(balance, error)) {
+            return false;
         }
+        level_unicasts(balance);
+        if (!level_take(balance, error) || !balance_go_on(balance, balance->arrival_count, error)) {
+            return false;
+        }
+        level_end(balance);
     }
     return true;
 }
@@ -579,9 +680,9 @@ static bool balance_reserve(Balance *balance, Error *error)
     balance->touched = mem_new(endpoints, sizeof *balance->touched, error);
     balance->arrivals = mem_new(endpoints, sizeof *balance->arrivals, error);
     balance->receivers = mem_new(tiles, sizeof *balance->receivers, error);
-    balance->levels.items = mem_new(endpoints, sizeof(HeapItem), error);
-    balance->ready.items = mem_new(endpoints + wave, sizeof(HeapItem), error);
-    balance->candidates.items = mem_new(endpoints + wave, sizeof(HeapItem), error);
+    balance->levels.items = mem_new(endpoints, sizeof *balance->levels.items, error);
+    balance->ready.items = mem_new(endpoints + wave, sizeof *balance->ready.items, error);
+    balance->candidates.items = mem_new(endpoints + wave, sizeof *balance->candidates.items, error);
     balance->unicasts = mem_new(wave, sizeof *balance->unicasts, error);
     balance->unicast_receivers = mem_new(wave, sizeof *balance->unicast_receivers, error);
     balance->unicast_start = mem_new(tiles, sizeof *balance->unicast_start, error);
@@ -622,7 +723,7 @@ static void balance_free(Balance *balance)
     mem_free(balance->next_waiting);
 }
 
-static void sum_work(Balance *balance)
+static bool sum_work(Balance *balance, Error *error)
 {
     for (size_t i = 0; i < balance->streams->chunks.count; i++) {
         const Chunk *chunk = &balance->streams->chunks.items[i];
@@ -631,7 +732,11 @@ static void sum_work(Balance *balance)
         for (uint32_t k = 0; k < endpoints; k++) {
             balance->endpoints[chunk_endpoint(balance, transfer, k)].remaining += chunk->words;
         }
+        if (!balance_go_on(balance, 4 + endpoints, error)) {
+            return false;
+        }
     }
+    return true;
 }
 
 bool balance_waves(const Phase *phase, uint16_t tile_count, const Streams *streams, Progress *progress,
@@ -641,15 +746,13 @@ bool balance_waves(const Phase *phase, uint16_t tile_count, const Streams *strea
                        .streams = streams,
                        .tile_count = tile_count,
                        .row_words = (tile_count + 63u) / 64,
+                       .progress = progress,
                        .places = places};
-    bool done = balance_reserve(&balance, error);
-    if (done) {
-        sum_work(&balance);
-    }
+    bool done = balance_reserve(&balance, error) && sum_work(&balance, error);
     while (done && balance.high < streams->chunks.count) {
         balance.low = balance.high;
         balance.high = wave_end(streams, balance.low);
-        done = balance_wave(&balance, progress, error);
+        done = balance_wave(&balance, error);
     }
     balance_free(&balance);
     return done;

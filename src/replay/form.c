@@ -76,6 +76,24 @@ void form_make(const FormMaker *maker, uint32_t transfer, Form *form)
     form->send.linger = (uint8_t)(end < SENDER_HORIZON_MIN ? SENDER_HORIZON_MIN - end : 0);
 }
 
+void form_prefetch_columns(const FormMaker *maker, uint32_t transfer)
+{
+    const Phase *phase = maker->phase;
+    __builtin_prefetch(&phase->source[transfer]);
+    __builtin_prefetch(&phase->words[transfer]);
+    __builtin_prefetch(&phase->address_start[transfer]);
+    __builtin_prefetch(&phase->receiver_start[transfer]);
+}
+
+void form_prefetch_slices(const FormMaker *maker, uint32_t transfer)
+{
+    const Phase *phase = maker->phase;
+    uint32_t address = phase->address_start[transfer], receiver = phase->receiver_start[transfer];
+    __builtin_prefetch(&phase->addresses[address]);
+    __builtin_prefetch(&phase->receiver_tile[receiver]);
+    __builtin_prefetch(&phase->receiver_address[receiver]);
+}
+
 bool form_check_loopback(const FormMaker *maker, const Form *form, Error *error)
 {
     uint32_t phase = maker->phase->number;

@@ -34,6 +34,11 @@ typedef struct FormMaker {
  * the pointer of a receiver must be set. */
 void form_make(const FormMaker *maker, uint32_t transfer, Form *form);
 
+/* Fetches what form_make will read of a transfer: long before, its place in the columns; then, what these
+ * point to. Placement order jumps about in the phase, and waiting for memory would be most of its time. */
+void form_prefetch_columns(const FormMaker *maker, uint32_t transfer);
+void form_prefetch_slices(const FormMaker *maker, uint32_t transfer);
+
 /* Fails (ERROR_REFUSED, with phase and transfer) on a transfer to its own tile that is not legal: one without
  * another receiver, one that reads and writes a memory element of that tile, or one whose own neutral event
  * would fall on the first two events of its send. */

@@ -9,6 +9,8 @@
 enum {
     POLL_TRANSFERS = 1024,
     POLL_TRIES = 64,
+    PREFETCH_COLUMNS = 24, /* transfers ahead */
+    PREFETCH_SLICES = 12,
     FORM_REACH_MAX = 1 << 14 /* no form ends later than that after its offset */
 };
 
@@ -207,9 +209,14 @@ bool place_transfers(const FormMaker *maker, const Dependencies *dependencies, c
                      .aligned = aligned,
                      .progress = progress,
                      .replay = replay};
+    uint32_t count = maker->phase->transfers;
     bool done = placer_init(&placer, error);
-    for (uint32_t i = 0; done && i < maker->phase->transfers; i++) {
+    for (uint32_t i = 0; done && i < count; i++) {
         uint32_t transfer = order[i], offset = 0;
+        if (i + PREFETCH_COLUMNS < count) {
+            form_prefetch_columns(maker, order[i + PREFETCH_COLUMNS]);
+            form_prefetch_slices(maker, order[i + PREFETCH_SLICES]);
+        }
         if (i % POLL_TRANSFERS == 0) {
             progress_set(progress, i);
             done = progress_go_on(progress, error);
@@ -225,7 +232,7 @@ bool place_transfers(const FormMaker *maker, const Dependencies *dependencies, c
         replay->wait_kind[transfer] = (uint8_t)wait.kind;
         replay->wait_transfer[transfer] = wait.transfer;
     }
-    progress_set(progress, maker->phase->transfers);
+    progress_set(progress, count);
     placer_free(&placer);
     return done;
 }

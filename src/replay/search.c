@@ -13,8 +13,10 @@ typedef struct Search {
     const Progress *progress;
     Wait wait;
     uint64_t steps, next_poll;
-    /* On the source tile: where the search is, in the runs and among the receives by X and by Q. */
+    /* On the source tile: where the search is, in the runs and, once `seeks`, among the receives by X and Q.
+     */
     uint32_t run, mux, payload;
+    bool seeks;
     bool memory_met; /* a memory element moved it, on the source tile */
 } Search;
 
@@ -76,13 +78,14 @@ static void search_waits(Search *search, WaitKind kind, uint32_t transfer)
 
 /* ---- source tile; times are those of the send's start ---- */
 
-/* Where a search begins, at the send's start `start`. */
+/* Makes the places among the receives valid for times from `start` on. */
 static void source_seek(Search *search, uint32_t start)
 {
-    const RowState *row = search->form->row;
-    search->run = row_first_run(row, start);
-    search->mux = row_first_mux(row, start);
-    search->payload = row_first_payload(row, start);
+    if (!search->seeks) {
+        search->seeks = true;
+        search->mux = row_first_mux(search->form->row, start);
+        search->payload = row_first_payload(search->form->row, start);
+    }
 }
 
 /* No overlap with a send. */
@@ -125,6 +128,7 @@ static uint32_t source_slot(Search *search, uint32_t start)
     if (last == NULL || (row_source_end(last) < start && row_payload_start(row, last) < start)) {
         return start;
     }
+    source_seek(search, start);
     for (uint32_t event = start; event < start + 2; event++) {
         const RowReceive *control = source_control(search, event);
         if (control != NULL) {
@@ -143,6 +147,7 @@ static uint32_t source_memory(Search *search, uint32_t start)
     if ((row->received_elements & send->elements) == 0) {
         return start;
     }
+    source_seek(search, start);
     uint32_t end = start + send->words + send->linger;
     for (uint32_t i = row_next_payload(row, search->payload, end); i > 0; i--) {
         const RowReceive *receive = &row->receives[i - 1];
@@ -285,7 +290,7 @@ static uint32_t receiver_slot(Search *search, const RowState *row, uint32_t time
     if (row->send_count == 0 || row->sends[row->send_count - 1].start + 1 < time) {
         return 0;
     }
-    uint32_t i = row_first_send(row, time);
+    uint32_t i = row_next_send(row, row->near_send, time);
     if (i < row->send_count && row->sends[i].start == time) {
         search_waits(search, WAIT_CONTROL_SLOT, row->sends[i].transfer);
         return 2;
@@ -319,7 +324,8 @@ static uint32_t receiver_memory(Search *search, const FormReceiver *receiver, ui
     }
     enum { LINGER_MAX = 5 };
     uint32_t lag = row_pointer_lag(row, words);
-    for (uint32_t i = row_first_send(row, mux + row_receive_reach(row, words)); i > 0; i--) {
+    uint32_t end = mux + row_receive_reach(row, words);
+    for (uint32_t i = row_next_send(row, row->near_send, end); i > 0; i--) {
         const RowSend *send = &row->sends[i - 1];
         if (row_send_end(send) + LINGER_MAX <= mux + lag) {
             break;
@@ -366,7 +372,7 @@ bool search_offset(const Form *form, SearchMemory *memory, uint32_t from, const 
 {
     Search search = {.form = form, .progress = progress, .wait = *wait, .next_poll = POLL_STEPS};
     uint32_t found = search_streams(&search, from);
-    source_seek(&search, form->send.start + found);
+    search.run = row_first_run(form->row, form->send.start + found);
     uint32_t tiles = 1 + form->receiver_count;
     for (uint32_t settled = 0, tile = 0; settled < tiles;) {
         uint32_t before = found;

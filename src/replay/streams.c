@@ -6,7 +6,10 @@
 
 #include "base/sort.h"
 
-enum { KEY_TILES = 4 }; /* receiver tiles that fit a sorting key, 16 bits each */
+enum {
+    KEY_TILES = 4, /* receiver tiles that fit a sorting key, 16 bits each */
+    POLL_TRANSFERS = 1 << 15
+};
 
 /* Compares the receiver lists of two transfers from their `from`-th tile on; the shorter one first. */
 static int compare_receivers(const Phase *phase, uint32_t left, uint32_t right, uint32_t from)
@@ -126,12 +129,16 @@ static bool sort_streams(const Phase *phase, uint16_t tile_count, Progress *prog
 }
 
 /* Cuts the streams of the sequence into chunks, ascending (stream, wave). */
-static bool cut_streams(const Phase *phase, uint32_t wave_words, Streams *streams, Error *error)
+static bool cut_streams(const Phase *phase, uint32_t wave_words, Progress *progress, Streams *streams,
+                        Error *error)
 {
     uint64_t offset = 0;
     Chunk *chunk = NULL;
     for (uint32_t i = 0; i < phase->transfers; i++) {
         uint32_t transfer = streams->sequence[i];
+        if (i % POLL_TRANSFERS == 0 && !progress_go_on(progress, error)) {
+            return false;
+        }
         if (i == 0 || !same_stream(phase, streams->sequence[i - 1], transfer)) {
             streams->count++;
             offset = 0;
@@ -199,8 +206,8 @@ bool streams_compute(const Phase *phase, uint16_t tile_count, uint32_t wave_word
 {
     streams->sequence = mem_new(phase->transfers, sizeof *streams->sequence, error);
     return streams->sequence != NULL && sort_streams(phase, tile_count, progress, streams->sequence, error) &&
-           progress_go_on(progress, error) && cut_streams(phase, wave_words, streams, error) &&
-           progress_go_on(progress, error) && sort_by_wave(&streams->chunks, error) &&
+           cut_streams(phase, wave_words, progress, streams, error) && progress_go_on(progress, error) &&
+           sort_by_wave(&streams->chunks, error) && progress_go_on(progress, error) &&
            sum_streams(streams, error);
 }
 

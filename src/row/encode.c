@@ -404,63 +404,65 @@ static uint32_t delay_longer_by(uint32_t events)
     return DELAY_EVENTS_MAX - (events - 1) % DELAY_EVENTS_MAX;
 }
 
+/* The last mux event before `time`, 0 without one. */
+static uint32_t row_mux_before(const RowState *row, uint32_t time)
+{
+    uint32_t i = row_first_mux(row, time);
+    if (i == 0) {
+        return 0;
+    }
+    const RowReceive *receive = &row->receives[i - 1];
+    return row_source_end(receive) < time ? row_source_end(receive) : receive->mux_start;
+}
+
+/* The last pointer event before `time`, 0 without one; looked for only down to `least`. */
+static uint32_t row_pointer_before(const RowState *row, uint32_t time, uint32_t least)
+{
+    for (uint32_t i = row_first_payload(row, time); i > 0; i--) {
+        const RowReceive *receive = &row->receives[i - 1];
+        uint32_t pointer = row_payload_start(row, receive);
+        if (receive->sets_pointer || pointer < least) {
+            return pointer < least ? 0 : pointer;
+        }
+    }
+    return 0;
+}
+
 /* The latest start at which a send needs no delay after what comes before `time` in the row: the end of the
  * send or control before it, or the reach of the pair before it. */
 static uint32_t row_reach_before(const RowState *row, uint32_t time)
 {
-    uint32_t send = row_first_send(row, time);
-    uint32_t reach = send == 0 ? 0 : row_send_end(&row->sends[send - 1]);
-    uint32_t receive = row_first_mux(row, time);
-    uint32_t mux = 0;
-    if (receive > 0) {
-        const RowReceive *last = &row->receives[receive - 1];
-        mux = row_source_end(last) < time ? row_source_end(last) : last->mux_start;
+    uint32_t i = row_first_send(row, time);
+    uint32_t end = i == 0 ? 0 : row_send_end(&row->sends[i - 1]);
+    uint32_t mux = row_mux_before(row, time);
+    uint32_t pointer = row_pointer_before(row, time, mux > end ? mux : end);
+    if (mux > end && mux == pointer) {
+        return mux - 1 + SEND_EVENTS_MAX;
     }
-    uint32_t latest = mux > reach ? mux : reach;
-    for (receive = row_first_payload(row, time); receive > 0; receive--) {
-        const RowReceive *last = &row->receives[receive - 1];
-        uint32_t pointer = row_payload_start(row, last);
-        if (pointer < latest) {
-            break;
-        }
-        if (last->sets_pointer) {
-            if (pointer == mux && mux > reach) {
-                return mux - 1 + SEND_EVENTS_MAX;
-            }
-            return pointer;
-        }
+    uint32_t control = mux > pointer ? mux : pointer;
+    return control > end ? control : end;
+}
+
+/* How many events later a send that now ends at `end` must end until what follows it takes a word less or
+ * lies inside it. */
+static uint32_t row_end_until_change(const RowState *row, uint32_t start, uint32_t end)
+{
+    Encoder at = {.row = row};
+    encoder_seek(&at, start);
+    uint32_t control = encoder_next_time(&at);
+    uint32_t i = row_first_send(row, start);
+    uint32_t next_send = i == row->send_count ? ROW_NEVER : row->sends[i].start;
+    if (control > end && control < next_send && at.mux_time != at.pointer_time) {
+        uint32_t reach = at.mux_time < at.pointer_time ? DELAY_MUX_EVENTS_MAX : DELAY_POINTER_EVENTS_MAX;
+        uint32_t events = control - end;
+        return events <= reach ? events : delay_shorter_by(events - reach);
     }
-    return latest;
+    return next_send > end && next_send < control ? delay_shorter_by(next_send - end) : 1;
 }
 
 uint32_t row_next_verdict(const RowState *row, const RowSend *send)
 {
-    uint32_t start = send->start, end = row_send_end(send);
-    uint32_t reach = row_reach_before(row, start);
-    uint32_t before = start <= reach ? reach + 1 - start : delay_longer_by(start - reach);
-
-    Encoder at = {.row = row};
-    encoder_seek(&at, start);
-    uint32_t control = encoder_next_time(&at);
-    uint32_t index = row_first_send(row, start);
-    uint32_t next_send = index == row->send_count ? ROW_NEVER : row->sends[index].start;
-    uint32_t after = 1;
-    if (control <= end) {
-        return start + 1;
-    }
-    if (control < next_send) {
-        uint32_t reach_of_control =
-            at.mux_time < at.pointer_time ? DELAY_MUX_EVENTS_MAX : DELAY_POINTER_EVENTS_MAX;
-        uint32_t events = control - end;
-        if (at.mux_time == at.pointer_time) {
-            after = 1;
-        } else if (events <= reach_of_control) {
-            after = events;
-        } else {
-            after = delay_shorter_by(events - reach_of_control);
-        }
-    } else if (next_send != ROW_NEVER && next_send > end) {
-        after = delay_shorter_by(next_send - end);
-    }
-    return start + smaller(before, after);
+    uint32_t reach = row_reach_before(row, send->start);
+    uint32_t before = send->start <= reach ? reach + 1 - send->start : delay_longer_by(send->start - reach);
+    return send->start + smaller(before, row_end_until_change(row, send->start, row_send_end(send)));
 }

@@ -58,6 +58,23 @@ static const Form forms[OPERATION_COUNT] = {
 };
 /* clang-format on */
 
+/* By the five highest bits of a word: the first form that it may have. */
+static Operation first_form(uint32_t word)
+{
+    switch (word >> 27) {
+    case 0x40000000u >> 27: /* return, the last form, begins with the same */
+        return OPERATION_DELAY;
+    case 0x60000000u >> 27:
+        return OPERATION_DELAY_POINTER;
+    case 0x70000000u >> 27:
+        return OPERATION_SENDOFF;
+    case 0x78000000u >> 27:
+        return OPERATION_SEND;
+    default:
+        return OPERATION_SENDPICP;
+    }
+}
+
 const char *operation_name(Operation operation)
 {
     return forms[operation].name;
@@ -112,9 +129,11 @@ unsigned instruction_encode(const Instruction *instruction, uint32_t words[2])
 unsigned instruction_decode(const uint32_t *words, size_t available, Instruction *instruction)
 {
     memset(instruction, 0, sizeof *instruction);
-    unsigned operation = 0;
-    while (operation < OPERATION_COUNT &&
-           (available == 0 || (words[0] & forms[operation].mask) != forms[operation].bits)) {
+    if (available == 0) {
+        return 0;
+    }
+    unsigned operation = first_form(words[0]);
+    while (operation < OPERATION_COUNT && (words[0] & forms[operation].mask) != forms[operation].bits) {
         operation++;
     }
     if (operation == OPERATION_COUNT || available < forms[operation].words) {

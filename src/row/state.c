@@ -50,6 +50,7 @@ void row_states_clear(RowStates *states)
     for (uint16_t tile = 0; tile < states->tile_count; tile++) {
         RowState *row = &states->tiles[tile];
         row->send_count = row->run_count = row->receive_count = row->pair_count = row->horizon = 0;
+        row->near_send = row->near_payload = 0;
         row->sent_elements = row->received_elements = 0;
     }
 }
@@ -72,7 +73,7 @@ bool row_needs_pointer(const RowState *row, uint32_t address)
 
 /* Finds the first of `count` items whose TIME (an expression in `i`, ascending) is at or after `time`:
  * doubling steps, from the end or from the index `from`, until the item is passed, then halving. */
-#define SEARCH_BETWEEN(low, high, TIME)                                                                      \
+#define SEARCH_BETWEEN(TIME)                                                                                 \
     while (low < high) {                                                                                     \
         uint32_t i = low + (high - low) / 2;                                                                 \
         if ((TIME) < time) {                                                                                 \
@@ -93,7 +94,7 @@ bool row_needs_pointer(const RowState *row, uint32_t address)
         }                                                                                                    \
         high = i;                                                                                            \
     }                                                                                                        \
-    SEARCH_BETWEEN(low, high, TIME)
+    SEARCH_BETWEEN(TIME)
 
 #define SEARCH_FROM(from, count, TIME)                                                                       \
     uint32_t low = (from), high = (count);                                                                   \
@@ -105,7 +106,7 @@ bool row_needs_pointer(const RowState *row, uint32_t address)
         }                                                                                                    \
         low = i + 1;                                                                                         \
     }                                                                                                        \
-    SEARCH_BETWEEN(low, high, TIME)
+    SEARCH_BETWEEN(TIME)
 
 uint32_t row_first_send(const RowState *row, uint32_t time)
 {
@@ -133,6 +134,11 @@ uint32_t row_first_pair(const RowState *row, uint32_t time)
     SEARCH_FROM_END(row->pair_count, row->pairs[i]);
 }
 
+uint32_t row_next_send(const RowState *row, uint32_t from, uint32_t time)
+{
+    SEARCH_FROM(from, row->send_count, row->sends[i].start);
+}
+
 uint32_t row_next_run(const RowState *row, uint32_t from, uint32_t time)
 {
     time++;
@@ -149,10 +155,10 @@ uint32_t row_next_payload(const RowState *row, uint32_t from, uint32_t time)
     SEARCH_FROM(from, row->receive_count, row_payload_start(row, &row->receives[i]));
 }
 
-/* Whether a pointer event is at `time`. */
+/* Whether a pointer event is at `time`, which is not before the last receive's X. */
 static bool row_has_pointer_at(const RowState *row, uint32_t time)
 {
-    uint32_t i = row_first_payload(row, time);
+    uint32_t i = row_next_payload(row, row->near_payload, time);
     return i < row->receive_count && row->receives[i].sets_pointer &&
            row_payload_start(row, &row->receives[i]) == time;
 }
@@ -190,6 +196,7 @@ void row_add_send(RowState *row, const RowSend *send)
     memmove(&row->sends[i + 1], &row->sends[i], (row->send_count - i) * sizeof *row->sends);
     row->sends[i] = *send;
     row->send_count++;
+    row->near_send += i < row->near_send;
     row_add_run(row, send->start, row_send_end(send));
     row->sent_elements |= send->elements;
     row_raise_horizon(row, row_send_memory_end(send));
@@ -199,6 +206,8 @@ void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements
 {
     uint32_t neutral = row_source_end(receive);
     row->receives[row->receive_count++] = *receive;
+    row->near_send = row_next_send(row, row->near_send, receive->mux_start);
+    row->near_payload = row_next_payload(row, row->near_payload, receive->mux_start);
     /* Later mux events are its own two; the pointer events that may meet them are those of the last receives
      * and its own. */
     if (row_has_pointer_at(row, receive->mux_start)) {
@@ -213,7 +222,8 @@ void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements
 
 RowMark row_mark(const RowState *row)
 {
-    return (RowMark){row->horizon, row->receive_count, row->pair_count, row->received_elements};
+    return (RowMark){row->horizon,   row->receive_count, row->pair_count,
+                     row->near_send, row->near_payload,  row->received_elements};
 }
 
 void row_take_back(RowState *row, const RowMark *mark)
@@ -221,5 +231,7 @@ void row_take_back(RowState *row, const RowMark *mark)
     row->horizon = mark->horizon;
     row->receive_count = mark->receive_count;
     row->pair_count = mark->pair_count;
+    row->near_send = mark->near_send;
+    row->near_payload = mark->near_payload;
     row->received_elements = mark->received_elements;
 }

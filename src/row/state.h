@@ -56,6 +56,9 @@ typedef struct RowState {
     RowReceive *receives;
     uint32_t *pairs; /* times of the pairs, ascending, repeats allowed */
     uint32_t send_count, run_count, receive_count, pair_count;
+    /* Not beyond the first send that starts, the first receive whose Q is, at or after the last receive's X:
+     * where searches for later times may begin. */
+    uint32_t near_send, near_payload;
     uint32_t horizon;       /* cycles */
     uint32_t pointer_lag;   /* Q - X, one less for a receive of 52 words */
     bool sole_receive;      /* sole-receive form: pointer value 0, for the row is entered at its base */
@@ -160,6 +163,7 @@ uint32_t row_first_pair(const RowState *row, uint32_t time);
 
 /* The same from index `from`, which is not beyond what is looked for: logarithmic in the distance from there.
  */
+uint32_t row_next_send(const RowState *row, uint32_t from, uint32_t time);
 uint32_t row_next_run(const RowState *row, uint32_t from, uint32_t time);
 uint32_t row_next_mux(const RowState *row, uint32_t from, uint32_t time);
 uint32_t row_next_payload(const RowState *row, uint32_t from, uint32_t time);
@@ -175,7 +179,7 @@ void row_add_receive(RowState *row, const RowReceive *receive, uint64_t elements
 
 /* What must be remembered to take the latest receives back. */
 typedef struct RowMark {
-    uint32_t horizon, receive_count, pair_count;
+    uint32_t horizon, receive_count, pair_count, near_send, near_payload;
     uint64_t received_elements;
 } RowMark;
 
