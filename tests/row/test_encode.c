@@ -360,11 +360,39 @@ static void a_send_in_a_wide_gap_jumps_over_it(void **state)
     twin_free(&twin);
 }
 
+/* The first receive sets the pointer at 1055; the second is taken back; the third begins just there, which is
+ * a pair only for who still looks at the first. Sends lie before and after. */
+static void what_is_taken_back_leaves_no_trace(void **state)
+{
+    (void)state;
+    Twin twin;
+    twin_init(&twin, 2);
+    twin_add_receive(&twin, &(RowReceive){.mux_start = 1001, .words = 1, .sets_pointer = true});
+    twin_add_send(&twin, &(RowSend){.start = 1100, .words = 2, .sctl = 1});
+    twin_add_send(&twin, &(RowSend){.start = 1200, .words = 2, .sctl = 1});
+    RowMark mark = row_mark(twin.row);
+    RowReceive far = {.mux_start = 5000, .words = 54, .sets_pointer = true, .address = 64};
+    row_add_receive(twin.row, &far, 1);
+    assert_int_equal(twin.row->near_send, 2);
+    assert_int_equal(twin.row->pair_count, 1);
+    row_take_back(twin.row, &mark);
+    assert_int_equal(twin.row->pair_count, 0);
+    assert_int_equal(twin.row->near_send, 0);
+    assert_true(twin.row->received_elements == 0);
+    twin_add_receive(&twin,
+                     &(RowReceive){.mux_start = 1055, .words = 3, .sets_pointer = true, .address = 64});
+    assert_int_equal(twin.row->pair_count, 1);
+    assert_int_equal(twin.row->pairs[0], 1055);
+    assert_true(check_twin(&twin));
+    twin_free(&twin);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_those_of_the_plain_encoder),
         cmocka_unit_test(changes_are_judged_as_by_a_whole_encoding),
+        cmocka_unit_test(what_is_taken_back_leaves_no_trace),
         cmocka_unit_test(a_send_in_a_wide_gap_jumps_over_it),
     };
     return cmocka_run_group_tests_name("row/encode", tests, NULL, NULL);
