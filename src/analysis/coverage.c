@@ -2,8 +2,6 @@
 
 #include "analysis/coverage.h"
 
-#include <string.h>
-
 #include "analysis/endpoints.h"
 #include "base/memory.h"
 #include "base/sort.h"
@@ -11,13 +9,6 @@
 const char *scope_name(Scope scope)
 {
     return scope == SCOPE_PREFIX ? "prefix" : "phase";
-}
-
-bool scope_parse(const char *text, Scope *scope)
-{
-    bool prefix = strcmp(text, "prefix") == 0;
-    *scope = prefix ? SCOPE_PREFIX : SCOPE_PHASE;
-    return prefix || strcmp(text, "phase") == 0;
 }
 
 Scope scope_default(const Dependencies *dependencies)

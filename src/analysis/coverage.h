@@ -10,7 +10,6 @@
 typedef enum Scope { SCOPE_PHASE, SCOPE_PREFIX } Scope;
 
 const char *scope_name(Scope scope); /* "phase", "prefix" */
-bool scope_parse(const char *text, Scope *scope);
 
 /* The scope that is shown unless another is asked for: the prefix where the phase has a tail. */
 Scope scope_default(const Dependencies *dependencies);

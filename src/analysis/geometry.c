@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sort.h"
 
 static void geometry_count_roles(const Phase *phase, TileFigures *tiles)
 {
@@ -60,21 +59,4 @@ bool geometry_compute(const Phase *phase, uint16_t tile_count, TileFigures *tile
     geometry_summarise(tiles, tile_count, geometry);
     mem_free(owned);
     return true;
-}
-
-bool geometry_rank(const Geometry *geometries, uint32_t count, uint32_t *ranking, Error *error)
-{
-    SortItem *items = mem_new(count, sizeof *items, error);
-    if (items == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        items[i] = (SortItem){.key = UINT64_MAX - geometries[i].maximum_endpoint_fragments, .value = i};
-    }
-    bool done = sort_items(items, count, error);
-    for (uint32_t i = 0; done && i < count; i++) {
-        ranking[i] = items[i].value;
-    }
-    mem_free(items);
-    return done;
 }

@@ -27,8 +27,4 @@ typedef struct Geometry {
 bool geometry_compute(const Phase *phase, uint16_t tile_count, TileFigures *tiles, Geometry *geometry,
                       Error *error);
 
-/* The ranking of phases: indices into `geometries`, descending maximum_endpoint_fragments, ties in the order
- * given. `ranking` has `count` entries. */
-bool geometry_rank(const Geometry *geometries, uint32_t count, uint32_t *ranking, Error *error);
-
 #endif

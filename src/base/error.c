@@ -65,11 +65,3 @@ bool error_prefix(Error *error, const char *format, ...)
     }
     return false;
 }
-
-void error_clear(Error *error)
-{
-    if (error != NULL) {
-        error->kind = ERROR_NONE;
-        error->message[0] = '\0';
-    }
-}

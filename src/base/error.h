@@ -37,6 +37,4 @@ bool error_set_memory(Error *error, unsigned long long bytes);
 /* Puts "context: " before an existing message: the caller knows the file or the phase, the callee did not. */
 bool error_prefix(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-void error_clear(Error *error);
-
 #endif

@@ -20,10 +20,8 @@ typedef struct PoolJob {
 struct Pool {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job was queued, or the pool is closing */
-    pthread_cond_t idle; /* nothing is queued and nobody works */
     PoolJob *first, *last;
     unsigned threads;
-    unsigned busy;
     bool closing;
     pthread_t thread[THREADS_MAX];
 };
@@ -54,15 +52,10 @@ static void *pool_worker(void *argument)
             break;
         }
         pool->first = job->next;
-        pool->busy++;
         pthread_mutex_unlock(&pool->lock);
         job->task(job->argument);
         mem_free(job);
         pthread_mutex_lock(&pool->lock);
-        pool->busy--;
-        if (pool->first == NULL && pool->busy == 0) {
-            pthread_cond_broadcast(&pool->idle);
-        }
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -76,7 +69,6 @@ Pool *pool_new(unsigned threads, Error *error)
     }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->idle, NULL);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -118,15 +110,6 @@ bool pool_submit(Pool *pool, PoolTask task, void *argument, Error *error)
     return true;
 }
 
-void pool_wait(Pool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    while (pool->first != NULL || pool->busy != 0) {
-        pthread_cond_wait(&pool->idle, &pool->lock);
-    }
-    pthread_mutex_unlock(&pool->lock);
-}
-
 void pool_free(Pool *pool)
 {
     if (pool == NULL) {
@@ -140,7 +123,6 @@ void pool_free(Pool *pool)
         pthread_join(pool->thread[i], NULL);
     }
     pthread_cond_destroy(&pool->work);
-    pthread_cond_destroy(&pool->idle);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool);
 }

@@ -22,10 +22,8 @@ Pool *pool_new(unsigned threads, Error *error);
 /* Queues task(argument). May be called from any thread, a worker included. */
 bool pool_submit(Pool *pool, PoolTask task, void *argument, Error *error);
 
-/* Waits until the queue is empty and every worker is idle. Not from a worker. */
-void pool_wait(Pool *pool);
-
-/* Waits for what is queued, then ends the workers. NULL is fine. */
+/* Waits for what is queued, and for what that queues in its turn; then ends the workers. Not from a worker.
+ * NULL is fine. */
 void pool_free(Pool *pool);
 
 #endif

@@ -43,19 +43,28 @@ static void append_controls(const RowStep *step, Text *text)
     text_printf(text, " at %u", step->control);
 }
 
-void row_step_text(const RowStep *step, Text *text)
+static bool sets_controls(const RowStep *step)
 {
-    bool controls = step->sets_mux || step->sets_pointer;
-    text_printf(text, "%6zu  [%7u, %7u)  ", step->word, step->start, step->end);
-    text_printf(text, step->words != 0 || controls ? "%-9s  " : "%s",
-                operation_name(step->instruction.operation));
+    return step->sets_mux || step->sets_pointer;
+}
+
+void row_effect_text(const RowStep *step, Text *text)
+{
     if (step->words != 0) {
         append_sent(step, text);
-        text_append(text, controls ? "; " : "");
+        text_append(text, sets_controls(step) ? "; " : "");
     }
-    if (controls) {
+    if (sets_controls(step)) {
         append_controls(step, text);
     }
+}
+
+void row_step_text(const RowStep *step, Text *text)
+{
+    text_printf(text, "%6zu  [%7u, %7u)  ", step->word, step->start, step->end);
+    text_printf(text, step->words != 0 || sets_controls(step) ? "%-9s  " : "%s",
+                operation_name(step->instruction.operation));
+    row_effect_text(step, text);
 }
 
 void row_disassemble(const uint32_t *words, size_t count, Text *text)

@@ -5,6 +5,10 @@
 #include "base/text.h"
 #include "row/decode.h"
 
+/* Appends what a step does in words, such as "64 words from 0x54000, direction 2"; nothing for one that only
+ * takes time. */
+void row_effect_text(const RowStep *step, Text *text);
+
 /* Appends one line without its end: word offset, event interval, operation, and what it does in words, such
  * as
  *       6  [    113,     177)  send       64 words from 0x54000, direction 2

@@ -17,11 +17,17 @@ typedef enum Mode { /* in the order in which the tool shows them */
                     MODE_COUNT
 } Mode;
 
-const char *mode_name(Mode mode); /* "original", ..., "receiver", ... */
-const char *
-mode_script_name(Mode mode);         /* as in analysis.json and file names: "destination" for MODE_RECEIVER */
-char mode_letter(Mode mode);         /* o c s r b p l x */
-const char *mode_summary(Mode mode); /* one line: what it does */
+/* "original", ..., "receiver", ... */
+const char *mode_name(Mode mode);
+
+/* As in analysis.json and file names: "destination" for MODE_RECEIVER. */
+const char *mode_script_name(Mode mode);
+
+/* o c s r b p l x */
+char mode_letter(Mode mode);
+
+/* One line: what it does. */
+const char *mode_summary(Mode mode);
 
 /* Full name, script's name, or letter; false when it is none of them. */
 bool mode_parse(const char *text, Mode *mode);

@@ -3,21 +3,16 @@
 #include "tui/row_table.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "row/disassemble.h"
 
 typedef enum RowColumn { ROW_WORD, ROW_START, ROW_END, ROW_OPERATION, ROW_EFFECT, ROW_COLUMNS } RowColumn;
 
-/* What a step does: the end of its line in a disassembly. */
 static void put_effect(const RowStep *step, ListCell *cell)
 {
     Text text = {0};
-    row_step_text(step, &text);
-    const char *name = operation_name(step->instruction.operation);
-    const char *effect = strstr(text_view(&text), name);
-    effect = effect == NULL ? "" : effect + strlen(name);
-    snprintf(cell->text, sizeof cell->text, "%s", effect + strspn(effect, " "));
+    row_effect_text(step, &text);
+    snprintf(cell->text, sizeof cell->text, "%s", text_view(&text));
     text_free(&text);
 }
 

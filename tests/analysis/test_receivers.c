@@ -47,10 +47,6 @@ static void receivers_free(Receivers *receivers)
 static void scopes_have_names_and_a_default(void **state)
 {
     (void)state;
-    Scope scope;
-    assert_true(scope_parse("prefix", &scope) && scope == SCOPE_PREFIX);
-    assert_true(scope_parse("phase", &scope) && scope == SCOPE_PHASE);
-    assert_false(scope_parse("tail", &scope));
     assert_string_equal(scope_name(SCOPE_PREFIX), "prefix");
     assert_string_equal(scope_name(SCOPE_PHASE), "phase");
     Phase *phase = support_phase("0@0 > 1@0 x 1; 1@0 > 2@0 x 1; 0@0 > 3@0 x 1");

@@ -50,21 +50,6 @@ static void geometry_counts_both_roles(void **state)
     phase_free(phase);
 }
 
-static void phases_rank_by_fragments_and_then_by_order(void **state)
-{
-    (void)state;
-    const Geometry geometries[] = {{.maximum_endpoint_fragments = 3},
-                                   {.maximum_endpoint_fragments = 70000},
-                                   {.maximum_endpoint_fragments = 3},
-                                   {.maximum_endpoint_fragments = 0},
-                                   {.maximum_endpoint_fragments = 5}};
-    const uint32_t expected[] = {1, 4, 0, 2, 3};
-    uint32_t ranking[5];
-    assert_true(geometry_rank(geometries, 5, ranking, NULL));
-    assert_memory_equal(ranking, expected, sizeof expected);
-    assert_true(geometry_rank(geometries, 0, ranking, NULL));
-}
-
 /* ---- routes ---- */
 
 static void expect_order(const char *text, const uint32_t *level, RouteMembers by, const uint32_t *expected,
@@ -202,11 +187,9 @@ static bool attempt(void *context, Error *error)
 {
     Routes routes;
     Geometry geometry;
-    uint32_t ranking;
-    bool done =
-        geometry_compute(context, 8, NULL, &geometry, error) && geometry_rank(&geometry, 1, &ranking, error);
-    if (!done || !routes_group(context, NULL, ((Phase *)context)->transfers, NULL,
-                               ROUTE_MEMBERS_BY_SOURCE_ADDRESS, NULL, &routes, error)) {
+    if (!geometry_compute(context, 8, NULL, &geometry, error) ||
+        !routes_group(context, NULL, ((Phase *)context)->transfers, NULL, ROUTE_MEMBERS_BY_SOURCE_ADDRESS,
+                      NULL, &routes, error)) {
         return false;
     }
     routes_free(&routes);
@@ -235,7 +218,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geometry_of_an_empty_phase),
         cmocka_unit_test(geometry_counts_both_roles),
-        cmocka_unit_test(phases_rank_by_fragments_and_then_by_order),
         cmocka_unit_test(routes_ascend_by_source_and_receivers),
         cmocka_unit_test(members_ascend_by_whole_tuples),
         cmocka_unit_test(levels_come_first),

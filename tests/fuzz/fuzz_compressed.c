@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool same = text.length == length && (length == 0 || memcmp(text.bytes, rest, length) == 0);
         FUZZ_CHECK(how == 0 || spoilt || same, "%zu of %zu bytes", text.length, length);
     }
-    error_clear(&error);
+    error = (Error){0};
     Capture *capture = capture_load("packed", NULL, NULL, &error);
     if (capture == NULL) {
         fuzz_check_error(&error);

@@ -577,7 +577,7 @@ static void a_cancel_and_lost_memory_are_errors(void **state)
 
     long allocations = 0;
     for (;; allocations++) {
-        error_clear(&error);
+        error = (Error){0};
         mem_fault_set(allocations + 1);
         bool done = replay_check(hand.phase, TILES, &hand.dependencies, &hand.replay, NULL, &verdict, &error);
         bool fired = mem_fault_left() == 0;

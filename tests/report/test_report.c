@@ -692,7 +692,7 @@ static void lost_memory_is_an_error(void **state)
     size_t failures = 0;
     for (long nth = 1, step = 1; step > 0; nth += 1 + nth / 16) {
         Document *document = document_new(&error);
-        error_clear(&error);
+        error = (Error){0};
         mem_fault_set(nth);
         bool good = analyze_run(session, &options, NULL, document, &error);
         bool met = mem_fault_left() <= 0;
