@@ -80,32 +80,6 @@ const Replay *answer_replay(CommandCall *call, Error *error)
 
 /* ---- trust ---- */
 
-Trust trust_of(const Equivalence *equivalence)
-{
-    if (equivalence == NULL || equivalence->verdict == VERDICT_UNKNOWN) {
-        return TRUST_UNKNOWN;
-    }
-    if (equivalence->verdict == VERDICT_DIFFERENT) {
-        return TRUST_DIFFERENT;
-    }
-    return equivalence->valid ? TRUST_VALID : TRUST_REORDERED;
-}
-
-const char *trust_words(Trust trust)
-{
-    switch (trust) {
-    case TRUST_VALID:
-        return "equivalent";
-    case TRUST_UNKNOWN:
-        return "UNKNOWN: not proved";
-    case TRUST_DIFFERENT:
-        return "INVALID: not equivalent";
-    case TRUST_REORDERED:
-        return "INVALID: ignores dependencies";
-    }
-    return "";
-}
-
 CellMark trust_mark(Trust trust)
 {
     return trust == TRUST_VALID ? MARK_NONE : MARK_BAD;

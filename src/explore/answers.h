@@ -3,6 +3,7 @@
 #define EXSCOPE_EXPLORE_ANSWERS_H
 
 #include "explore/command_parts.h"
+#include "explore/trust.h"
 
 /* "phase" of the call, which identifies rows in CSV; in text with its label. */
 void answer_phase(CommandCall *call);
@@ -25,18 +26,6 @@ bool answer_failed_replay(const CommandCall *call, const Replay *replay, Error *
 const Replay *answer_replay(CommandCall *call, Error *error);
 
 /* ---- how far a mode can be trusted ---- */
-
-typedef enum Trust {
-    TRUST_VALID,
-    TRUST_UNKNOWN,   /* nobody finished the proof */
-    TRUST_DIFFERENT, /* proved not equivalent */
-    TRUST_REORDERED  /* equivalent perhaps, but ignores dependencies by construction */
-} Trust;
-
-Trust trust_of(const Equivalence *equivalence); /* NULL: unknown */
-
-/* In a few words, for text. */
-const char *trust_words(Trust trust);
 
 /* MARK_BAD on figures of a mode that is not valid. */
 CellMark trust_mark(Trust trust);

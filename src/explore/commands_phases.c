@@ -263,23 +263,25 @@ static ModesNeeded *need_all_modes(CommandCall *call, Error *error)
     return needed;
 }
 
-/* Marks the least of a column among the valid modes, when it is better than the original's. */
+/* Marks the best of a column: every valid mode that has the least. */
 static void mark_best(const ModesNeeded *needed, Cell *cells, const char *key)
 {
     size_t column = 0;
+    uint64_t values[MODE_COUNT], best;
+    bool stand[MODE_COUNT];
     while (strcmp(mode_columns[column].key, key) != 0) {
         column++;
     }
-    Cell *best = &cells[column];
-    for (Mode mode = 1; mode < MODE_COUNT; mode++) {
-        Cell *cell = &cells[mode * mode_column_count + column];
-        if (needed->answers[mode].equivalence.valid && cell->kind == CELL_UNSIGNED &&
-            best->kind == CELL_UNSIGNED && cell->as.number < best->as.number) {
-            best = cell;
-        }
+    for (size_t mode = 0; mode < MODE_COUNT; mode++) {
+        const Cell *cell = &cells[mode * mode_column_count + column];
+        stand[mode] = needed->answers[mode].equivalence.valid && cell->kind == CELL_UNSIGNED;
+        values[mode] = stand[mode] ? cell->as.number : 0;
     }
-    if (best != &cells[column]) {
-        best->mark = MARK_BEST;
+    bool any = trust_best(values, stand, MODE_COUNT, &best);
+    for (size_t mode = 0; any && mode < MODE_COUNT; mode++) {
+        if (stand[mode] && values[mode] == best) {
+            cells[mode * mode_column_count + column].mark = MARK_BEST;
+        }
     }
 }
 
@@ -297,6 +299,7 @@ static bool run_modes(CommandCall *call, Error *error)
         mode_cells(&needed->answers[mode], call->out, cells + mode * mode_column_count);
     }
     mark_best(needed, cells, "transfers");
+    mark_best(needed, cells, "receive_fragments");
     mark_best(needed, cells, "maximum_endpoint_fragments");
     mark_best(needed, cells, "replay.horizon_cycles");
     mark_best(needed, cells, "replay.maximum_row_bytes");
@@ -304,9 +307,10 @@ static bool run_modes(CommandCall *call, Error *error)
         table_row(table, cells + mode * mode_column_count);
         note_failed_replay(call->out, &needed->answers[mode]);
     }
-    document_note(call->out,
-                  "* best valid mode, ! not valid. Staging needs fresh memory, per tile and not proven "
-                  "to fit; copy cycles are a floor of 8 bytes a cycle.");
+    document_note(
+        call->out,
+        "* best of the valid modes, ! not valid. Staging needs fresh memory, per tile and not proven "
+        "to fit; copy cycles are a floor of 8 bytes a cycle.");
     note_mode(call->out, MODE_SOURCE);
     mem_free(cells);
     mem_free(needed);

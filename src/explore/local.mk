@@ -15,5 +15,6 @@ libexscope_a_SOURCES += \
 	src/explore/results.c \
 	src/explore/session.c src/explore/session.h src/explore/session_parts.h \
 	src/explore/settings.c \
+	src/explore/trust.c src/explore/trust.h \
 	src/explore/view.c src/explore/view.h \
 	src/explore/words.c src/explore/words.h

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "explore/trust.h"
+
 const FigureKind figure_kinds[FIGURE_COUNT] = {
     [FIGURE_MAXIMUM] = {"max frag", true},      [FIGURE_ROW] = {"row B", true},
     [FIGURE_CYCLES] = {"cycles", true},         [FIGURE_TRANSFERS] = {"transfers", true},
@@ -120,16 +122,14 @@ bool mode_row_invalid(const ModeRow *row)
 
 bool mode_rows_best(const ModeRow rows[MODE_COUNT], FigureId figure, uint64_t *best)
 {
-    uint64_t most = 0;
-    *best = UINT64_MAX;
+    uint64_t values[MODE_COUNT];
+    bool stand[MODE_COUNT];
     for (int mode = 0; mode < MODE_COUNT; mode++) {
-        const ModeRow *row = &rows[mode];
-        if (row->state[figure] == FIGURE_KNOWN && !mode_row_refused(row) && !mode_row_invalid(row)) {
-            *best = row->value[figure] < *best ? row->value[figure] : *best;
-            most = row->value[figure] > most ? row->value[figure] : most;
-        }
+        stand[mode] = rows[mode].state[figure] == FIGURE_KNOWN && !mode_row_refused(&rows[mode]) &&
+                      trust_of(rows[mode].equivalence) == TRUST_VALID;
+        values[mode] = rows[mode].value[figure];
     }
-    return figure_kinds[figure].compared && *best < most;
+    return figure_kinds[figure].compared && trust_best(values, stand, MODE_COUNT, best);
 }
 
 /* ---- what there is to say of the mode ---- */

@@ -57,7 +57,7 @@ bool mode_row_refused(const ModeRow *row);
 /* Proved not equivalent, or not to be believed by construction. */
 bool mode_row_invalid(const ModeRow *row);
 
-/* The least value of a figure among the modes that may be believed; false when all are the same. */
+/* The least value of a figure among the modes that are proved valid; false when all are the same. */
 bool mode_rows_best(const ModeRow rows[MODE_COUNT], FigureId figure, uint64_t *best);
 
 /* Appends sentences on a mode, one a line: its verdict, its limits, its replay, the dependencies.

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "explore/trust.h"
+
 static void put_verdict(const ModeRow *row, ListCell *cell)
 {
     const Equivalence *equivalence = row->equivalence;
@@ -50,7 +52,7 @@ static void put_figure(const ModeTable *table, const ModeRow *row, FigureId figu
         break;
     case FIGURE_KNOWN: {
         bool is_best = mode_rows_best(table->rows, figure, &best) && row->value[figure] == best &&
-                       !mode_row_invalid(row);
+                       trust_of(row->equivalence) == TRUST_VALID;
         snprintf(cell->text, sizeof cell->text, "%s%s", figure_count(row->value[figure]).text,
                  is_best ? "*" : " ");
         cell->style = is_best ? LOOK_BEST : mode_row_invalid(row) ? LOOK_DIM : LOOK_NORMAL;

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "explore/ranking.h"
 #include "explore/session.h"
+#include "explore/trust.h"
 #include "make_capture.h"
 
 /* Phases 0..5 with 4, 9, 0, 9, 30, 2 transfers, and phase 90 with a dependency; labels: 0 "first", 1 "Second
@@ -136,6 +137,31 @@ static void memory_may_run_out(void **state)
     view_free(view);
 }
 
+/* All modes with the least figure are the best, the captured phase among them; one that does not stand is
+ * none, and neither is any where all are alike. */
+static void the_best_is_the_least_that_stands(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {7, 3, 5, 3, 1};
+    const bool stand[] = {true, true, true, true, false}, nobody[5] = {false};
+    uint64_t best = 0;
+    assert_true(trust_best(values, stand, 5, &best));
+    assert_int_equal(best, 3);
+    assert_false(trust_best(values + 3, stand, 1, &best));
+    assert_false(trust_best(values, nobody, 5, &best));
+    assert_false(trust_best((const uint64_t[]){4, 4}, stand, 2, &best));
+}
+
+static void only_a_proof_makes_a_mode_trusted(void **state)
+{
+    (void)state;
+    assert_int_equal(trust_of(NULL), TRUST_UNKNOWN);
+    assert_int_equal(trust_of(&(Equivalence){.valid = false}), TRUST_UNKNOWN);
+    assert_int_equal(trust_of(&(Equivalence){.verdict = VERDICT_DIFFERENT}), TRUST_DIFFERENT);
+    assert_int_equal(trust_of(&(Equivalence){.verdict = VERDICT_EQUIVALENT}), TRUST_REORDERED);
+    assert_int_equal(trust_of(&(Equivalence){.verdict = VERDICT_EQUIVALENT, .valid = true}), TRUST_VALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +169,8 @@ int main(void)
         cmocka_unit_test(phases_are_sorted_by_any_column),
         cmocka_unit_test(filters_look_at_numbers_and_labels),
         cmocka_unit_test(sort_names_are_in_order),
+        cmocka_unit_test(the_best_is_the_least_that_stands),
+        cmocka_unit_test(only_a_proof_makes_a_mode_trusted),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests_name("explore/ranking", tests, set_up, tear_down);
