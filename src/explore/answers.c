@@ -33,6 +33,7 @@ bool answer_mode(CommandCall *call, Error *error)
     document_field_in(out, IN_JSON, "equivalent", NULL, UNIT_NONE, equivalent_cell(equivalence));
     document_identify(out, "valid", NULL, UNIT_NONE, cell_bool(equivalence->valid));
     if (trust != TRUST_VALID) {
+        document_distrust(out, true);
         document_field_in(out, IN_TEXT, "verdict", "verdict", UNIT_NONE,
                           cell_marked(cell_text(trust_words(trust)), trust_mark(trust)));
     }
@@ -43,6 +44,7 @@ void answer_scope(CommandCall *call, Scope scope, uint32_t transfers)
 {
     Document *out = call->out;
     uint32_t all = call->entry->phase->transfers;
+    document_distrust(out, false); /* what follows is about the captured phase, whatever the mode */
     document_identify(out, "scope", NULL, UNIT_NONE, cell_text(scope_name(scope)));
     document_field_in(out, IN_TEXT, "scope_text", "scope", UNIT_NONE,
                       cell_text(document_keep(out, "%s: %" PRIu32 " of %" PRIu32 " transfers",

@@ -8,8 +8,8 @@
 /* "phase" of the call, which identifies rows in CSV; in text with its label. */
 void answer_phase(CommandCall *call);
 
-/* The same, "mode", and, where the mode is not valid, how far it can be trusted. Proves the mode if need be:
- * false when that fails. */
+/* The same, "mode", and, where the mode is not valid, how far it can be trusted: the figures that follow are
+ * then marked. Proves the mode if need be: false when that fails. */
 bool answer_mode(CommandCall *call, Error *error);
 
 /* "scope", and n of m transfers. */

@@ -336,7 +336,8 @@ static void compare_row(Table *table, const char *figure, const Cell *before, co
     Cell percent =
         before->as.number == 0 ? cell_null() : cell_real(100.0 * (double)delta / (double)before->as.number);
     table_row(table, (Cell[]){cell_text(figure), *before, *after,
-                              cell_marked(cell_signed(delta), valid ? mark : MARK_BAD), percent});
+                              cell_marked(cell_signed(delta), valid ? mark : MARK_BAD),
+                              cell_marked(percent, valid ? MARK_NONE : MARK_BAD)});
 }
 
 static void compare_side(Document *out, const char *key, const char *valid_key, const ModeAnswer *answer)

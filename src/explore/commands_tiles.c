@@ -44,7 +44,6 @@ typedef struct TileTable {
     uint32_t *idle;       /* with a replay */
     uint32_t *order;
     uint16_t count;
-    CellMark mark;
 } TileTable;
 
 static void tile_cells(const TileTable *tiles, uint32_t tile, Cell cells[TILE_COLUMNS])
@@ -66,9 +65,6 @@ static void tile_cells(const TileTable *tiles, uint32_t tile, Cell cells[TILE_CO
         cells[7] = cell_unsigned(4 * words);
         cells[8] = cell_unsigned(replay->tile_horizon[tile]);
         cells[9] = cell_unsigned(tiles->idle[tile]);
-    }
-    for (size_t i = 1; i < TILE_COLUMNS; i++) {
-        cells[i].mark = tiles->mark;
     }
 }
 
@@ -137,11 +133,7 @@ static bool shown_replay(CommandCall *call, bool needed, const Replay **replay, 
 static TileTable *tile_table_new(CommandCall *call, bool replay_needed, Error *error)
 {
     uint16_t count = view_tile_count(call->view);
-    const Equivalence *equivalence =
-        view_need_equivalence(call->view, call->entry, call->mode, call->progress, error);
-    const TileFigures *figures =
-        equivalence == NULL ? NULL
-                            : view_need_tiles(call->view, call->entry, call->mode, call->progress, error);
+    const TileFigures *figures = view_need_tiles(call->view, call->entry, call->mode, call->progress, error);
     const Replay *replay = NULL;
     if (figures == NULL || !shown_replay(call, replay_needed, &replay, error)) {
         return NULL;
@@ -154,8 +146,7 @@ static TileTable *tile_table_new(CommandCall *call, bool replay_needed, Error *e
                          .replay = replay,
                          .idle = mem_zero(count, sizeof *tiles->idle, error),
                          .order = mem_zero(count, sizeof *tiles->order, error),
-                         .count = count,
-                         .mark = trust_mark(trust_of(equivalence))};
+                         .count = count};
     if (tiles->idle == NULL || tiles->order == NULL) {
         tile_table_free(tiles);
         return NULL;
@@ -386,6 +377,8 @@ static bool run_transfers(CommandCall *call, Error *error)
         transfer_list_free(list);
         return false;
     }
+    document_distrust(call->out,
+                      false); /* words and addresses say what the transfers are, not what they gain */
     Table *table = document_lazy_table(call->out, 0, "transfers", transfer_columns, TRANSFER_COLUMNS,
                                        list->transfers.count, transfer_row, list);
     table_empty(table, "no such transfers");

@@ -159,9 +159,33 @@ static void document_add(Document *document, Item item)
     }
 }
 
+void document_distrust(Document *document, bool distrusted)
+{
+    document->distrusted = distrusted;
+}
+
+static bool is_figure(const Cell *cell, Unit unit)
+{
+    bool number = cell->kind == CELL_UNSIGNED || cell->kind == CELL_SIGNED || cell->kind == CELL_REAL;
+    return number && (unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_CYCLES || unit == UNIT_WORDS ||
+                      unit == UNIT_PERCENT);
+}
+
+static void distrust_row(const Table *table, Cell *cells)
+{
+    for (size_t i = 0; table->distrusted && i < table->column_count; i++) {
+        if (is_figure(&cells[i], table->columns[i].unit)) {
+            cells[i].mark = MARK_BAD;
+        }
+    }
+}
+
 void document_field_in(Document *document, unsigned where, const char *key, const char *title, Unit unit,
                        Cell value)
 {
+    if (document->distrusted && is_figure(&value, unit)) {
+        value.mark = MARK_BAD;
+    }
     document_add(
         document,
         (Item){.kind = ITEM_FIELD, .where = where, .key = key, .title = title, .unit = unit, .value = value});
@@ -200,6 +224,7 @@ Table *document_table_in(Document *document, unsigned where, const char *key, co
     table->document = document;
     table->columns = columns;
     table->column_count = columns_count;
+    table->distrusted = document->distrusted;
     document_own(document, table, table_free);
     if (document->failed) {
         return NULL;
@@ -224,6 +249,7 @@ void table_row(Table *table, const Cell *cells)
         return;
     }
     memcpy(table->cells.items + filled, cells, table->column_count * sizeof *cells);
+    distrust_row(table, table->cells.items + filled);
     table->cells.count = filled + table->column_count;
     table->rows++;
 }
@@ -287,6 +313,7 @@ const Cell *table_cells(const Table *table, size_t row, Cell *scratch)
         scratch[i] = cell_absent();
     }
     table->row(table->context, row, scratch);
+    distrust_row(table, scratch);
     return scratch;
 }
 

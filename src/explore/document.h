@@ -115,6 +115,11 @@ void document_field_in(Document *document, unsigned where, const char *key, cons
                        Cell value);
 void document_identify(Document *document, const char *key, const char *title, Unit unit, Cell value);
 
+/* From here on, figures that are added - numbers with a unit that counts something, in fields and tables -
+ * are those of a mode that is not valid: each is marked MARK_BAD, so that none can be taken for a result.
+ * False ends that. */
+void document_distrust(Document *document, bool distrusted);
+
 /* A line of explanation, in text only. */
 void document_note(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

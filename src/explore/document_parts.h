@@ -41,6 +41,7 @@ struct Table {
     size_t group_leading;
     const char *group_key; /* NULL: not grouped */
     const char *empty;
+    bool distrusted;
 };
 
 typedef struct Owned {
@@ -51,7 +52,8 @@ typedef struct Owned {
 struct Document {
     VEC(Item) items;
     VEC(Owned) owned;
-    bool failed; /* memory ran out while it was built */
+    bool distrusted; /* what is added now */
+    bool failed;     /* memory ran out while it was built */
 };
 
 /* The cells of one row: in place, or made into `scratch` (column_count cells). */

@@ -17,10 +17,10 @@ static const char *const mark_colour[] = {
 static const char *const colour_title = "\033[1m";
 static const char *const colour_end = "\033[0m";
 
-/* Text says it in words. */
+/* Text says it in words, and what is not there is nothing to mark. */
 static const char *cell_sign(const Cell *cell)
 {
-    if (cell->kind == CELL_TEXT) {
+    if (cell->kind == CELL_TEXT || cell->kind == CELL_NULL || cell->kind == CELL_ABSENT) {
         return "";
     }
     return cell->mark == MARK_BAD ? "!" : cell->mark == MARK_BEST ? "*" : "";

@@ -289,6 +289,10 @@ bool tui_replaying(Tui *tui, const PhaseEntry *entry, Mode mode, int *percent);
 /* Why a result will not come; false when it is ready or still to come. */
 bool tui_failed(Tui *tui, const ResultKey *key, Error *error);
 
+/* Is the mode known not to be valid, or not to be proved? Every figure of it is then marked. Asks for the
+ * proof. */
+bool tui_distrusted(Tui *tui, const PhaseEntry *entry, Mode mode, int priority);
+
 /* What is being computed for the screen now, and how far it is; false: nothing. */
 bool tui_computing(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total);
 

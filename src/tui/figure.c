@@ -20,6 +20,15 @@ Figure figure_count(uint64_t value)
     return figure;
 }
 
+Figure figure_trusted(uint64_t value, bool distrusted)
+{
+    Figure figure = figure_count(value);
+    if (distrusted) {
+        strcat(figure.text, "!");
+    }
+    return figure;
+}
+
 int figure_width(uint64_t value)
 {
     int digits = 1;

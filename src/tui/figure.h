@@ -12,6 +12,9 @@ typedef struct Figure {
 /* 1,234,567 */
 Figure figure_count(uint64_t value);
 
+/* The same with a ! behind it when it is of a mode that is not valid. */
+Figure figure_trusted(uint64_t value, bool distrusted);
+
 /* At most five columns, for axes and bars: 950, 9,999, 12.3k, 1.23M, 123M. */
 Figure figure_short(uint64_t value);
 

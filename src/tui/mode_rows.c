@@ -90,9 +90,11 @@ static void read_mode(Tui *tui, const PhaseEntry *entry, Mode mode, const Depend
     }
     row->summary = tui_figures(tui, entry, mode, current ? SOON : USUAL);
     tui_tiles(tui, entry, mode, current ? SOON : USUAL); /* for the map, as soon as the mode is chosen */
-    row->equivalence = tui_equivalence(tui, entry, mode, current ? USUAL : LATER);
+    row->distrusted = tui_distrusted(tui, entry, mode, current ? USUAL : LATER);
+    ResultKey proof = {.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode};
+    row->equivalence = view_peek(tui->view, &proof);
     ResultStatus status;
-    view_status(tui->view, &(ResultKey){.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode}, &status);
+    view_status(tui->view, &proof, &status);
     row->proof_failed = status.state == RESULT_FAILED;
     row->proof_percent = status.state == RESULT_RUNNING ? percent_of(&status) : -1;
     if (row->summary != NULL) {
@@ -173,8 +175,8 @@ static void note_figures(const ModeRow *row, Mode mode, Text *text)
     if (mode_stages_source(mode) || mode_stages_receiver(mode)) {
         text_printf(text,
                     "Staging needs up to %s B of fresh scratch on a tile and %s copy cycles at least.\n",
-                    figure_count(figures->combined_staging_max_bytes).text,
-                    figure_count(figures->copy_cycles_floor).text);
+                    figure_trusted(figures->combined_staging_max_bytes, row->distrusted).text,
+                    figure_trusted(figures->copy_cycles_floor, row->distrusted).text);
     }
     if (mode_stages_source(mode)) {
         text_append(text,
@@ -194,11 +196,13 @@ static void note_replay(const ModeRow *row, Text *text)
     } else if (replay != NULL && !replay->invariants_pass) {
         text_printf(text, "Replay FAILED its checks: %s.\n", replay->first_fault);
     } else if (replay != NULL) {
-        text_printf(text, "Replay: %s cycles, %s above the endpoint bound; pass %u, %s active tiles%s.\n",
-                    figure_count(replay->horizon_cycles).text,
-                    figure_count(replay->horizon_cycles - replay->endpoint_lower_bound_cycles).text,
-                    replay->pass, figure_count(replay->active_tiles).text,
-                    replay->paired64_transfers > 0 ? "; Paired64 replayed as 32-bit" : "");
+        text_printf(
+            text, "Replay: %s cycles, %s above the endpoint bound; pass %u, %s active tiles%s.\n",
+            figure_trusted(replay->horizon_cycles, row->distrusted).text,
+            figure_trusted(replay->horizon_cycles - replay->endpoint_lower_bound_cycles, row->distrusted)
+                .text,
+            replay->pass, figure_trusted(replay->active_tiles, row->distrusted).text,
+            replay->paired64_transfers > 0 ? "; Paired64 replayed as 32-bit" : "");
     }
 }
 

@@ -41,6 +41,7 @@ typedef struct ModeRow {
     const ReplaySummary *replay;
     bool replaying;
     bool proof_failed;
+    bool distrusted;                   /* its figures are marked */
     int proof_percent, replay_percent; /* of what is running; -1: not known */
     FigureState state[FIGURE_COUNT];
     uint64_t value[FIGURE_COUNT];

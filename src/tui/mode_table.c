@@ -3,6 +3,7 @@
 #include "tui/mode_table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "explore/trust.h"
 
@@ -54,23 +55,38 @@ static void put_figure(const ModeTable *table, const ModeRow *row, FigureId figu
         bool is_best = mode_rows_best(table->rows, figure, &best) && row->value[figure] == best &&
                        trust_of(row->equivalence) == TRUST_VALID;
         snprintf(cell->text, sizeof cell->text, "%s%s", figure_count(row->value[figure]).text,
-                 is_best ? "*" : " ");
-        cell->style = is_best ? LOOK_BEST : mode_row_invalid(row) ? LOOK_DIM : LOOK_NORMAL;
+                 is_best           ? "*"
+                 : row->distrusted ? "!"
+                                   : " ");
+        cell->style = is_best ? LOOK_BEST : row->distrusted ? LOOK_WARNING : LOOK_NORMAL;
     }
     }
+}
+
+/* The change of a figure against original, marked like the figure itself; "" where it cannot be told. */
+static Figure change_text(const ModeTable *table, const ModeRow *row, FigureId figure, bool percent)
+{
+    Figure change = {""};
+    const ModeRow *original = &table->rows[MODE_ORIGINAL];
+    if (row != original && row->state[figure] == FIGURE_KNOWN && original->state[figure] == FIGURE_KNOWN) {
+        uint64_t before = original->value[figure], now = row->value[figure];
+        change = percent ? figure_percent(before, now) : figure_delta(before, now);
+        if (row->distrusted && now != before && change.text[0] != '\0') {
+            strcat(change.text, "!");
+        }
+    }
+    return change;
 }
 
 static void put_change(const ModeTable *table, const ModeRow *row, FigureId figure, bool percent,
                        ListCell *cell)
 {
-    const ModeRow *original = &table->rows[MODE_ORIGINAL];
-    if (row == original || row->state[figure] != FIGURE_KNOWN || original->state[figure] != FIGURE_KNOWN) {
-        return;
-    }
-    uint64_t before = original->value[figure], now = row->value[figure];
-    Figure change = percent ? figure_percent(before, now) : figure_delta(before, now);
-    snprintf(cell->text, sizeof cell->text, "%s", change.text);
-    cell->style = mode_row_invalid(row) || now == before ? LOOK_DIM : now < before ? LOOK_BETTER : LOOK_WORSE;
+    uint64_t before = table->rows[MODE_ORIGINAL].value[figure], now = row->value[figure];
+    snprintf(cell->text, sizeof cell->text, "%s", change_text(table, row, figure, percent).text);
+    cell->style = row->distrusted ? LOOK_WARNING
+                  : now == before ? LOOK_DIM
+                  : now < before  ? LOOK_BETTER
+                                  : LOOK_WORSE;
 }
 
 static void put_mode_cell(void *context, uint64_t index, int column, ListCell *cell)
@@ -104,7 +120,7 @@ static void add_column(ModeTable *table, ModeColumnKind kind, FigureId figure, c
 
 static void add_figure(ModeTable *table, FigureId figure, bool delta, bool percent)
 {
-    int width = grid_text_width(figure_kinds[figure].title) + 1, delta_width = 2;
+    int width = grid_text_width(figure_kinds[figure].title) + 1, delta_width = 2, percent_width = 5;
     for (int mode = 0; mode < MODE_COUNT; mode++) {
         const ModeRow *row = &table->rows[mode];
         if (row->state[figure] == FIGURE_KNOWN) {
@@ -113,6 +129,10 @@ static void add_figure(ModeTable *table, FigureId figure, bool delta, bool perce
             width = wanted > width ? wanted : width;
             delta_width = wanted > delta_width ? wanted : delta_width;
             delta_width = change > delta_width ? change : delta_width;
+            change = grid_text_width(change_text(table, row, figure, false).text);
+            delta_width = change > delta_width ? change : delta_width;
+            change = grid_text_width(change_text(table, row, figure, true).text);
+            percent_width = change > percent_width ? change : percent_width;
         }
     }
     add_column(table, SHOW_VALUE, figure, figure_kinds[figure].title, width);
@@ -120,7 +140,7 @@ static void add_figure(ModeTable *table, FigureId figure, bool delta, bool perce
         add_column(table, SHOW_DELTA, figure, "Δ", delta_width);
     }
     if (percent && figure_kinds[figure].compared) {
-        add_column(table, SHOW_PERCENT, figure, "Δ%", 6);
+        add_column(table, SHOW_PERCENT, figure, "Δ%", percent_width);
     }
 }
 

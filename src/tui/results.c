@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explore/trust.h"
 #include "tui/app.h"
 
 bool tui_failed(Tui *tui, const ResultKey *key, Error *error)
@@ -53,6 +54,17 @@ const ModeSummary *tui_figures(Tui *tui, const PhaseEntry *entry, Mode mode, int
 const Equivalence *tui_equivalence(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
 {
     return tui_result(tui, &(ResultKey){.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode}, priority);
+}
+
+bool tui_distrusted(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)
+{
+    const Equivalence *equivalence = tui_equivalence(tui, entry, mode, priority);
+    const Dependencies *dependencies = view_peek_dependencies(tui->view, entry, MODE_ORIGINAL);
+    if (mode == MODE_REORDERED && dependencies != NULL && dependencies->edges > 0) {
+        return true; /* by construction, whatever the proof will say */
+    }
+    ResultKey key = {.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode};
+    return equivalence == NULL ? tui_failed(tui, &key, NULL) : trust_of(equivalence) != TRUST_VALID;
 }
 
 const TileFigures *tui_tiles(Tui *tui, const PhaseEntry *entry, Mode mode, int priority)

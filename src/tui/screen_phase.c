@@ -43,9 +43,10 @@ static void put_pair(Grid *grid, Rect *area, const char *name, Style style, cons
     }
 }
 
-static void put_number(Grid *grid, Rect *area, const char *name, uint64_t value)
+static void put_number(Grid *grid, Rect *area, const char *name, uint64_t value, bool distrusted)
 {
-    put_pair(grid, area, name, LOOK_NORMAL, figure_count(value).text);
+    put_pair(grid, area, name, distrusted ? LOOK_WARNING : LOOK_NORMAL,
+             figure_trusted(value, distrusted).text);
 }
 
 static void draw_tile(Tui *tui, PhaseState *state, Selection selection, Rect area)
@@ -62,26 +63,27 @@ static void draw_tile(Tui *tui, PhaseState *state, Selection selection, Rect are
     put_pair(grid, &area, "tile", LOOK_STRONG, text);
     snprintf(text, sizeof text, "%u,%u", (unsigned)place.row, (unsigned)place.physical % MAP_COLUMNS);
     put_pair(grid, &area, "row,col", LOOK_NORMAL, text);
+    bool distrusted = state->modes.rows[selection.mode].distrusted;
     const TileFigures *figures = mode_row_refused(&state->modes.rows[selection.mode])
                                      ? NULL
                                      : tui_tiles(tui, selection.entry, selection.mode, SOON);
     if (figures != NULL) {
         figures += selection.tile;
-        put_number(grid, &area, "sends", figures->send_fragments);
-        put_number(grid, &area, "receives", figures->receive_fragments);
-        put_number(grid, &area, "sent B", figures->sent_bytes);
-        put_number(grid, &area, "recv B", figures->received_bytes);
+        put_number(grid, &area, "sends", figures->send_fragments, distrusted);
+        put_number(grid, &area, "receives", figures->receive_fragments, distrusted);
+        put_number(grid, &area, "sent B", figures->sent_bytes, distrusted);
+        put_number(grid, &area, "recv B", figures->received_bytes, distrusted);
     }
     const Replay *replay = tui_replay(tui, selection.entry, selection.mode);
     if (replay != NULL) {
-        put_number(grid, &area, "row B", tile_row_bytes(replay, selection.tile));
-        put_number(grid, &area, "horizon", replay->tile_horizon[selection.tile]);
+        put_number(grid, &area, "row B", tile_row_bytes(replay, selection.tile), distrusted);
+        put_number(grid, &area, "horizon", replay->tile_horizon[selection.tile], distrusted);
     } else {
         put_pair(grid, &area, "row B", LOOK_DIM, "-");
         put_pair(grid, &area, "horizon", LOOK_DIM, "-");
     }
     if (tui->preferences.shade == SHADE_IDLE && state->values.known) {
-        put_number(grid, &area, "idle", state->values.numbers[selection.tile]);
+        put_number(grid, &area, "idle", state->values.numbers[selection.tile], distrusted);
     }
 }
 
@@ -113,8 +115,10 @@ static void draw_legend(Tui *tui, const PhaseState *state, Rect area)
         grid_put(grid, area.row + 1, area.column + (int)shade - 1,
                  tui->colors > 0 ? style_shades(shade, 0) : LOOK_NORMAL, glyph);
     }
-    grid_text(grid, area.row + 1, area.column + SHADE_MOST + 1, area.width - SHADE_MOST - 1, LOOK_NORMAL,
-              figure_short(most).text);
+    bool distrusted = state->modes.rows[tui_selection(tui).mode].distrusted;
+    grid_print(grid, area.row + 1, area.column + SHADE_MOST + 1, area.width - SHADE_MOST - 1,
+               distrusted ? LOOK_WARNING : LOOK_NORMAL, "%s%s", figure_short(most).text,
+               distrusted ? "!" : "");
 }
 
 static void draw_notes(Tui *tui, PhaseState *state, Selection selection, Rect area)
@@ -236,7 +240,9 @@ static bool step_order(Tui *tui, PhaseState *state, Action action)
         return true;
     }
     select_tile(tui, tile);
-    tui_say(tui, "tile %d: %s %s", (int)tile, figure_count(state->values.numbers[tile]).text,
+    tui_say(tui, "tile %d: %s %s", (int)tile,
+            figure_trusted(state->values.numbers[tile], state->modes.rows[tui_selection(tui).mode].distrusted)
+                .text,
             shade_names[tui->preferences.shade]);
     return true;
 }

@@ -84,7 +84,8 @@ static void put_tail(Tui *tui, const PhaseEntry *entry, ListCell *cell)
 
 static void put_replay(Tui *tui, const PhaseEntry *entry, bool rows, ListCell *cell)
 {
-    const ReplaySummary *replay = tui_replay_figures(tui, entry, tui_selection(tui).mode);
+    Mode mode = tui_selection(tui).mode;
+    const ReplaySummary *replay = tui_replay_figures(tui, entry, mode);
     if (replay == NULL) {
         snprintf(cell->text, sizeof cell->text, "-");
         cell->style = LOOK_DIM;
@@ -92,7 +93,17 @@ static void put_replay(Tui *tui, const PhaseEntry *entry, bool rows, ListCell *c
         snprintf(cell->text, sizeof cell->text, "FAIL");
         cell->style = LOOK_INVALID;
     } else {
-        put_count(cell, rows ? (uint64_t)replay->maximum_row_words * 4 : replay->horizon_cycles);
+        bool distrusted = tui_distrusted(tui, entry, mode, USUAL);
+        ResultKey proof = {.entry = entry, .kind = RESULT_EQUIVALENCE, .mode = mode};
+        if (!distrusted && view_peek(tui->view, &proof) == NULL) {
+            snprintf(cell->text, sizeof cell->text, "…"); /* of a mode of which nobody knows yet what it is */
+            cell->style = LOOK_DIM;
+            return;
+        }
+        uint64_t value = rows ? (uint64_t)replay->maximum_row_words * 4 : replay->horizon_cycles;
+        snprintf(cell->text, sizeof cell->text, "%s%s", figure_trusted(value, distrusted).text,
+                 mode == MODE_REORDERED && !distrusted ? " " : "");
+        cell->style = distrusted ? LOOK_WARNING : LOOK_NORMAL;
     }
 }
 
@@ -188,6 +199,10 @@ static Widths measure(Tui *tui)
             widen(&widths.row, (uint64_t)replay->maximum_row_words * 4);
             widen(&widths.cycles, replay->horizon_cycles);
         }
+    }
+    if (mode == MODE_REORDERED) { /* some of its figures are marked */
+        widths.row++;
+        widths.cycles++;
     }
     return widths;
 }

@@ -160,34 +160,31 @@ static const char *replay_missing(Tui *tui, Selection selection, char *text, siz
 
 /* ---- summary ---- */
 
-static bool mode_is_invalid(Tui *tui, Selection selection)
-{
-    const Equivalence *equivalence = tui_equivalence(tui, selection.entry, selection.mode, LATER);
-    return equivalence != NULL && equivalence->verdict != VERDICT_UNKNOWN && !equivalence->valid;
-}
-
 static void draw_summary(Tui *tui, TileState *state, Selection selection, const TileReplay *replay)
 {
     Grid *grid = &tui->grid;
     Rect area = state->summary;
     FabricTile place = fabric_tile((uint16_t)selection.tile);
     const TileFigures *figures = tui_tiles(tui, selection.entry, selection.mode, SOON);
+    bool distrusted = tui_distrusted(tui, selection.entry, selection.mode, LATER);
     Text line = {0};
     text_printf(&line, "tile %d (row %u, column %u)", (int)selection.tile, (unsigned)place.row,
                 (unsigned)place.physical % (FABRIC_COLUMNS * 4));
     if (figures != NULL) {
         const TileFigures *mine = &figures[selection.tile];
-        text_printf(&line, "  sends %s, %s B", figure_count(mine->send_fragments).text,
-                    figure_count(mine->sent_bytes).text);
-        text_printf(&line, "  receives %s, %s B", figure_count(mine->receive_fragments).text,
-                    figure_count(mine->received_bytes).text);
+        text_printf(&line, "  sends %s, %s B", figure_trusted(mine->send_fragments, distrusted).text,
+                    figure_trusted(mine->sent_bytes, distrusted).text);
+        text_printf(&line, "  receives %s, %s B", figure_trusted(mine->receive_fragments, distrusted).text,
+                    figure_trusted(mine->received_bytes, distrusted).text);
     }
     grid_text(grid, area.row, area.column, area.width, LOOK_STRONG, text_view(&line));
     text_clear(&line);
     if (replay != NULL) {
         text_printf(&line, "row %s B (%s words), horizon %s of %s cycles",
-                    figure_count((uint64_t)replay->row_words * 4).text, figure_count(replay->row_words).text,
-                    figure_count(replay->horizon_cycles).text, figure_count(replay->phase_cycles).text);
+                    figure_trusted((uint64_t)replay->row_words * 4, distrusted).text,
+                    figure_trusted(replay->row_words, distrusted).text,
+                    figure_trusted(replay->horizon_cycles, distrusted).text,
+                    figure_trusted(replay->phase_cycles, distrusted).text);
         if (replay->incoming_base >= 0) {
             text_printf(&line, ", entered with base %s",
                         figure_address((uint32_t)replay->incoming_base).text);
@@ -197,7 +194,7 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
         text_printf(&line, "row: %s", replay_missing(tui, selection, missing, sizeof missing));
     }
     grid_text(grid, area.row + 1, area.column, area.width, LOOK_NORMAL, text_view(&line));
-    if (mode_is_invalid(tui, selection)) {
+    if (distrusted) {
         grid_text(grid, area.row + 1, area.column + area.width - 8, 8, LOOK_INVALID, "INVALID");
     }
     text_free(&line);
