@@ -2,12 +2,14 @@
 
 #include "tui/input.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
+#include "explore/words.h"
 
 static const struct {
     Key key;
@@ -51,27 +53,23 @@ void input_key_name(Key key, char *name, size_t size)
     }
 }
 
+static const char *const mouse_names[] = {"DoubleClick", "Click", "WheelUp", "WheelDown"};
+
 static bool parse_mouse(const char *name, size_t length, Event *event)
 {
-    static const struct {
-        const char *name;
-        EventKind kind;
-    } kinds[] = {{"DoubleClick", EVENT_DOUBLE_CLICK},
-                 {"Click", EVENT_CLICK},
-                 {"WheelUp", EVENT_WHEEL_UP},
-                 {"WheelDown", EVENT_WHEEL_DOWN}};
+    static const EventKind kinds[] = {EVENT_DOUBLE_CLICK, EVENT_CLICK, EVENT_WHEEL_UP, EVENT_WHEEL_DOWN};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t kind_length = strlen(kinds[i].name);
+        size_t kind_length = strlen(mouse_names[i]);
         char place[24];
         int used = 0;
         if (length <= kind_length || length - kind_length >= sizeof place ||
-            strncasecmp(name, kinds[i].name, kind_length) != 0) {
+            strncasecmp(name, mouse_names[i], kind_length) != 0) {
             continue;
         }
         snprintf(place, sizeof place, "%.*s", (int)(length - kind_length), name + kind_length);
         // NOLINTNEXTLINE(cert-err34-c): three digits cannot overflow
         if (sscanf(place, ":%3d:%3d%n", &event->row, &event->column, &used) == 2 && place[used] == '\0') {
-            event->kind = kinds[i].kind;
+            event->kind = kinds[i];
             event->row--;
             event->column--;
             return true;
@@ -117,5 +115,95 @@ bool input_next(const char **keys, Event *event)
     }
     *event = (Event){.kind = EVENT_KEY, .key = c == '\n' ? KEY_RETURN : c};
     *keys = at + length;
+    return true;
+}
+
+/* ---- typing errors ---- */
+
+enum {
+    KEY_NAMES = sizeof key_names / sizeof *key_names,
+    MOUSE_NAMES = sizeof mouse_names / sizeof *mouse_names
+};
+
+static const char *name_at(size_t index)
+{
+    return index < KEY_NAMES ? key_names[index].script : mouse_names[index - KEY_NAMES];
+}
+
+/* The key that a wrong name was probably meant to be; NULL: none is near. */
+static const char *nearest_name(const char *wrong, size_t length)
+{
+    char word[16] = "", names[KEY_NAMES + MOUSE_NAMES][16];
+    const char *choices[KEY_NAMES + MOUSE_NAMES + 1] = {NULL};
+    for (size_t i = 0; i < length && i + 1 < sizeof word; i++) {
+        word[i] = (char)tolower((unsigned char)wrong[i]);
+    }
+    for (size_t i = 0; i < KEY_NAMES + MOUSE_NAMES; i++) {
+        size_t at = 0;
+        for (const char *name = name_at(i); name[at] != '\0'; at++) {
+            names[i][at] = (char)tolower((unsigned char)name[at]);
+        }
+        names[i][at] = '\0';
+        choices[i] = names[i];
+    }
+    const char *nearest = word_nearest(word, choices);
+    for (size_t i = 0; nearest != NULL && i < KEY_NAMES + MOUSE_NAMES; i++) {
+        if (choices[i] == nearest) {
+            return name_at(i);
+        }
+    }
+    return NULL;
+}
+
+static bool wrong_name(const char *at, size_t length, Error *error)
+{
+    size_t word = strcspn(at + 1, ":>");
+    const char *near = nearest_name(at + 1, word);
+    bool mouse = false;
+    for (size_t i = 0; i < MOUSE_NAMES; i++) {
+        mouse = mouse || near == mouse_names[i];
+    }
+    if (near == NULL) {
+        return error_set(error, ERROR_USAGE,
+                         "unknown key '%.*s': `help keys` names them all, and <lt> is the < itself",
+                         (int)length, at);
+    }
+    return error_set(error, ERROR_USAGE, "unknown key '%.*s': did you mean <%s%s>?", (int)length, at, near,
+                     mouse ? ":ROW:COLUMN" : "");
+}
+
+/* A name of a key stands at the beginning of an open bracket's rest. */
+static const char *name_left_open(const char *rest)
+{
+    for (size_t i = 0; i < KEY_NAMES; i++) {
+        size_t length = strlen(key_names[i].script);
+        if (length > 2 && strncasecmp(rest, key_names[i].script, length) == 0) {
+            return key_names[i].script;
+        }
+    }
+    return NULL;
+}
+
+bool input_check(const char *keys, Error *error)
+{
+    while (*keys != '\0') {
+        Event event;
+        const char *at = keys;
+        input_next(&keys, &event);
+        if (*at != '<' || keys > at + 1) {
+            continue;
+        }
+        size_t word = 0;
+        while (isalnum((unsigned char)at[1 + word]) || at[1 + word] == ':' || at[1 + word] == '-') {
+            word++;
+        }
+        const char *open = name_left_open(at + 1);
+        if (word >= 2 && at[1 + word] == '>') {
+            return wrong_name(at, word + 2, error);
+        }
+        if (open != NULL) {
+            return error_set(error, ERROR_USAGE, "the key <%s> lacks its >; <lt> is the < itself", open);
+        }
+    }
     return true;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* A key is the code point that it types, or one of these. Control with a letter is the control character. */
 typedef uint32_t Key;
 
@@ -59,5 +61,9 @@ void input_key_name(Key key, char *name, size_t size);
  * <C-x>, <lt> for '<', and <Click:ROW:COLUMN> <DoubleClick:..> <WheelUp:..> <WheelDown:..> with 1-based
  * places. An angle bracket that begins no name is itself. Advances *keys; false at the end of the string. */
 bool input_next(const char **keys, Event *event);
+
+/* Whether a string of keys means what its writer meant: a word in angle brackets that names no key, or a name
+ * that is not closed, is an error (ERROR_USAGE) which says what is near it. */
+bool input_check(const char *keys, Error *error);
 
 #endif

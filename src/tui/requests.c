@@ -233,7 +233,7 @@ static bool run_request(CommandCall *call, Request *request, Error *error)
 static bool command_keys(CommandCall *call, Error *error)
 {
     Request request = {.serve = serve_keys, .text = argument_text(call, "STRING")};
-    return run_request(call, &request, error);
+    return input_check(request.text, error) && run_request(call, &request, error);
 }
 
 static bool command_screen(CommandCall *call, Error *error)
@@ -241,6 +241,9 @@ static bool command_screen(CommandCall *call, Error *error)
     Request request = {.serve = serve_screen,
                        .text = argument_text(call, "FILE"),
                        .replace = argument_given(call, "--force")};
+    if (!request.replace && file_exists(request.text)) {
+        return error_set(error, ERROR_REFUSED, "%s: exists already (--force replaces it)", request.text);
+    }
     return run_request(call, &request, error);
 }
 

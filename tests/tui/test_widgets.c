@@ -415,6 +415,34 @@ static void keys_run_commands_that_exist(void **state)
     session_free(session);
 }
 
+static void a_misspelt_key_is_told(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"",          "jj<Enter>3",   "<<>>", "<",
+                                       "<lt>Entr>", "<s-tab><C-x>", "<j>k", "a < b > c",
+                                       "<é>",       "<Click:3:4>"};
+    static const struct {
+        const char *keys, *says;
+    } wrong[] = {{"j<Entr>", "'<Entr>': did you mean <Enter>?"},
+                 {"<entre>", "<Enter>?"},
+                 {"<<pgdnn>", "<PgDn>?"},
+                 {"<Clik:3:4>", "<Click:ROW:COLUMN>?"},
+                 {"<Click:3>", "<Click:ROW:COLUMN>?"},
+                 {"<bogus>", "help keys"},
+                 {"j<Enter", "lacks its >"}};
+    Error error;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (!input_check(good[i], &error)) {
+            fail_msg("%s: %s", good[i], error.message);
+        }
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(input_check(wrong[i].keys, &error));
+        assert_int_equal(error.kind, ERROR_USAGE);
+        assert_non_null(strstr(error.message, wrong[i].says));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +458,7 @@ int main(void)
         cmocka_unit_test(the_map_is_the_fabric),
         cmocka_unit_test(every_tile_can_be_reached),
         cmocka_unit_test(shades_keep_the_order),
+        cmocka_unit_test(a_misspelt_key_is_told),
         cmocka_unit_test(no_key_means_two_things),
         cmocka_unit_test(every_context_has_a_way_out_and_help),
         cmocka_unit_test(keys_run_commands_that_exist),
