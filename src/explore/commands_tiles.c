@@ -272,7 +272,8 @@ typedef struct RouteFilter {
     bool wanted[FABRIC_TILES];
 } RouteFilter;
 
-static bool route_tile(const char *text, size_t length, uint16_t *tile, Error *error)
+/* `tiles`: how many the capture has. */
+static bool route_tile(const char *text, size_t length, uint16_t tiles, uint16_t *tile, Error *error)
 {
     char word[8];
     uint64_t number = 0;
@@ -281,25 +282,25 @@ static bool route_tile(const char *text, size_t length, uint16_t *tile, Error *e
     }
     memcpy(word, text, length);
     word[length] = '\0';
-    bool done = word_number(word, 0, FABRIC_TILES - 1, "a tile of --route", &number, error);
+    bool done = word_number(word, 0, tiles == 0 ? 0 : tiles - 1u, "a tile of --route", &number, error);
     *tile = (uint16_t)number;
     return done;
 }
 
-static bool route_parse(const char *text, RouteFilter *filter, Error *error)
+static bool route_parse(const char *text, uint16_t tiles, RouteFilter *filter, Error *error)
 {
     const char *colon = strchr(text, ':');
     if (colon == NULL) {
         return error_set(error, ERROR_USAGE, "--route must be SOURCE:RECEIVER,.. such as 0:1,2, not '%s'",
                          text);
     }
-    if (!route_tile(text, (size_t)(colon - text), &filter->source, error)) {
+    if (!route_tile(text, (size_t)(colon - text), tiles, &filter->source, error)) {
         return false;
     }
     for (const char *at = colon + 1;; at++) {
         size_t length = strcspn(at, ",");
         uint16_t tile = 0;
-        if (!route_tile(at, length, &tile, error)) {
+        if (!route_tile(at, length, tiles, &tile, error)) {
             return false;
         }
         filter->receivers += !filter->wanted[tile];
@@ -366,9 +367,10 @@ static bool run_transfers(CommandCall *call, Error *error)
     RouteFilter route = {0};
     const char *wanted = argument_text(call, "--route");
     const Phase *phase = view_need_phase(call->view, call->entry, call->mode, call->progress, error);
-    TransferList *list = phase == NULL || (wanted != NULL && !route_parse(wanted, &route, error))
-                             ? NULL
-                             : mem_zero(1, sizeof *list, error);
+    TransferList *list =
+        phase == NULL || (wanted != NULL && !route_parse(wanted, view_tile_count(call->view), &route, error))
+            ? NULL
+            : mem_zero(1, sizeof *list, error);
     if (list == NULL) {
         return false;
     }
