@@ -320,22 +320,29 @@ static bool run_modes(CommandCall *call, Error *error)
 /* ---- compare ---- */
 
 static const Column compare_columns[] = {
-    {"figure", "figure", UNIT_NONE, 0},      {"before", "before", UNIT_COUNT, 0},
-    {"after", "after", UNIT_COUNT, 0},       {"delta", "change", UNIT_COUNT, 0},
+    {"figure", NULL, UNIT_NONE, IN_JSON | IN_CSV},
+    {"figure_text", "figure", UNIT_NONE, IN_TEXT},
+    {"before", "before", UNIT_COUNT, 0},
+    {"after", "after", UNIT_COUNT, 0},
+    {"delta", "change", UNIT_COUNT, 0},
     {"percent", "percent", UNIT_PERCENT, 0},
 };
 
-static void compare_row(Table *table, const char *figure, const Cell *before, const Cell *after)
+enum { COMPARE_COLUMNS = sizeof compare_columns / sizeof *compare_columns };
+
+/* A figure under the name that `modes` and `mode` give it in each format. */
+static void compare_row(Table *table, const Column *figure, const Cell *before, const Cell *after)
 {
     if (before->kind != CELL_UNSIGNED || after->kind != CELL_UNSIGNED) {
         return;
     }
+    const char *key = strncmp(figure->key, "replay.", 7) == 0 ? figure->key + 7 : figure->key;
     int64_t delta = (int64_t)after->as.number - (int64_t)before->as.number;
     CellMark mark = delta < 0 ? MARK_GOOD : delta > 0 ? MARK_WARN : MARK_FAINT;
     bool valid = before->mark != MARK_BAD && after->mark != MARK_BAD;
     Cell percent =
         before->as.number == 0 ? cell_null() : cell_real(100.0 * (double)delta / (double)before->as.number);
-    table_row(table, (Cell[]){cell_text(figure), *before, *after,
+    table_row(table, (Cell[]){cell_text(key), cell_text(figure->title), *before, *after,
                               cell_marked(cell_signed(delta), valid ? mark : MARK_BAD),
                               cell_marked(percent, valid ? MARK_NONE : MARK_BAD)});
 }
@@ -377,14 +384,13 @@ static bool run_compare(CommandCall *call, Error *error)
     answer_phase(call);
     compare_side(call->out, "before", "before_valid", &before);
     compare_side(call->out, "after", "after_valid", &after);
-    Table *table = document_table(call->out, "figures", compare_columns, 5);
+    Table *table = document_table(call->out, "figures", compare_columns, COMPARE_COLUMNS);
     for (size_t i = 0; i < mode_column_count; i++) {
         const char *key = mode_columns[i].key;
         bool is_number_of_tile = strcmp(key, "busiest_tile") == 0 || strstr(key, "_tile") != NULL ||
                                  strncmp(key, "first_difference", 16) == 0;
         if (!is_number_of_tile) {
-            compare_row(table, strncmp(key, "replay.", 7) == 0 ? key + 7 : key, &cells[i],
-                        &cells[mode_column_count + i]);
+            compare_row(table, &mode_columns[i], &cells[i], &cells[mode_column_count + i]);
         }
     }
     note_failed_replay(call->out, &before);

@@ -512,8 +512,8 @@ bool mode_build(const Phase *phase, uint16_t tile_count, const Dependencies *dep
     }
     const char *refusal = mode_refusal(mode, dependencies);
     if (refusal != NULL) {
-        return error_set(error, ERROR_REFUSED, "phase %u: mode %s is not available: %s", phase->number,
-                         mode_name(mode), refusal);
+        return error_set(error, ERROR_REFUSED, "mode %s of phase %u is refused: %s", mode_name(mode),
+                         phase->number, refusal);
     }
     progress_stage(progress, mode_name(mode), phase->transfers);
     Builder builder = {.phase = phase, .tile_count = tile_count, .mode = mode, .progress = progress};

@@ -527,7 +527,7 @@ static void export_writes_and_refuses(void **state)
     folder_clear(place.out);
 
     assert_refuses(&prompt, "export", place.out, "--phase 7 --mode source",
-                   "mode source is not available: the phase reads bytes that it also writes");
+                   "mode source of phase 7 is refused: the phase reads bytes that it also writes");
     assert_names(place.out, "");
     assert_runs(&prompt, "export", place.out, "--phase all --mode all");
     cJSON *document = cJSON_Parse(text_view(&prompt.output)), *item;
