@@ -2,6 +2,7 @@
 
 #include "report/analyze.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -172,7 +173,8 @@ bool report_write(const Report *report, const char *folder, bool replace, Error 
 
 static const Column summary_columns[] = {
     {"phase", "phase", UNIT_NONE, 0},
-    {"mode", "mode", UNIT_NONE, 0},
+    {"mode", NULL, UNIT_NONE, IN_JSON | IN_CSV}, /* the script's name, as in analysis.json */
+    {"mode_text", "mode", UNIT_NONE, IN_TEXT},
     {"maximum_endpoint_fragments", "max fragments", UNIT_COUNT, 0},
     {"scheduled_row_max_bytes", "row bytes", UNIT_BYTES, 0},
     {"scheduled_horizon_cycles", "cycles", UNIT_CYCLES, 0},
@@ -196,6 +198,7 @@ static void summarize_row(const ReportRow *row, Table *table)
     const Cell cells[SUMMARY_COLUMNS] = {
         cell_unsigned(row->phase->entry->phase->number),
         cell_text(mode_script_name(row->mode)),
+        cell_text(mode_name(row->mode)),
         cell_marked(cell_unsigned(row->summary.geometry.maximum_endpoint_fragments), mark),
         replayed ? cell_marked(cell_unsigned((uint64_t)row->replay.maximum_row_words * 4), mark)
                  : cell_absent(),
@@ -205,6 +208,75 @@ static void summarize_row(const ReportRow *row, Table *table)
         cell_marked(cell_text(invariants), replayed ? MARK_NONE : MARK_BAD),
     };
     table_row(table, cells);
+}
+
+static const Column refused_columns[] = {
+    {"phase", "phase", UNIT_NONE, 0},
+    {"mode", "mode", UNIT_NONE, 0},
+    {"reason", "reason", UNIT_NONE, 0},
+};
+
+/* In JSON each mode that has no row; in text a line for the modes of a phase with the same reason, of the
+ * phases that were to be replayed. */
+static void explain_refusals(const ReportPhase *phase, Table *refused, Document *out)
+{
+    bool said[MODE_COUNT] = {false};
+    for (size_t m = 0; m < MODE_COUNT; m++) {
+        const ReportRow *row = &phase->rows[m];
+        if (!row->selected || row->reason == NULL) {
+            continue;
+        }
+        table_row(refused,
+                  (Cell[]){cell_unsigned(phase->entry->phase->number), cell_text(mode_script_name(row->mode)),
+                           cell_text(document_keep(out, "%s", row->reason))});
+        Text names = {0};
+        for (size_t other = m; other < MODE_COUNT; other++) {
+            const ReportRow *like = &phase->rows[other];
+            if (!said[other] && like->selected && like->reason != NULL &&
+                strcmp(like->reason, row->reason) == 0) {
+                text_printf(&names, "%s%s", names.length == 0 ? "" : ", ", mode_name(like->mode));
+                said[other] = true;
+            }
+        }
+        if (names.length != 0 && phase->replay) {
+            document_note(out, "phase %" PRIu32 ": %s refused: %s", phase->entry->phase->number,
+                          document_keep_text(out, &names), row->reason);
+        }
+        text_free(&names);
+    }
+}
+
+/* Why a row has no figures of a replay that was asked for. */
+static void explain_replay(const ReportRow *row, Document *out)
+{
+    uint32_t number = row->phase->entry->phase->number;
+    const char *name = mode_name(row->mode);
+    if (row->replay_state == ROW_REPLAY_REFUSED) {
+        document_note(out, "phase %" PRIu32 ", %s was not replayed: %s", number, name, row->replay_refusal);
+    } else if (row->replay_state == ROW_REPLAY_DONE && !row->replay.invariants_pass) {
+        document_note(out,
+                      "phase %" PRIu32 ", %s: the replay FAILED its check, so its figures are not shown: %s",
+                      number, name, row->replay.first_fault);
+    }
+}
+
+static void explain(const Report *report, Document *out)
+{
+    bool receiver = false;
+    Table *refused = document_table_in(out, IN_JSON, "refused", refused_columns, 3);
+    for (size_t i = 0; i < report->phase_count; i++) {
+        const ReportPhase *phase = &report->phases[i];
+        explain_refusals(phase, refused, out);
+        for (size_t m = 0; m < MODE_COUNT; m++) {
+            explain_replay(&phase->rows[m], out);
+        }
+        receiver = receiver || phase->rows[MODE_RECEIVER].replay_state != ROW_REPLAY_NONE;
+    }
+    if (receiver) {
+        document_note(
+            out, "%s is called %s in analysis.json and in the names of files, as by the published script",
+            mode_name(MODE_RECEIVER), mode_script_name(MODE_RECEIVER));
+    }
 }
 
 static uint64_t count_replayed(const Report *report)
@@ -242,6 +314,7 @@ static void summarize(const Report *report, const AnalyzeOptions *options, Docum
             }
         }
     }
+    explain(report, out);
 }
 
 bool analyze_run(Session *session, const AnalyzeOptions *options, Progress *progress, Document *out,
