@@ -67,17 +67,18 @@ static void set_text(Tui *tui, TextState *state, const char *text, uint64_t vers
     }
 }
 
+/* The lines first: only then is it known which of them fit. */
 static void draw_text(Tui *tui, TextState *state, const char *title)
 {
     Rect area = state->area;
     char line[300];
+    pager_draw(&state->pager, &tui->grid, (Rect){area.row + 1, area.column, area.height - 1, area.width});
     uint64_t lines = pager_lines(&state->pager), height = (uint64_t)area.height - 1;
     uint64_t last = state->pager.top + height < lines ? state->pager.top + height : lines;
     snprintf(line, sizeof line, "%s  (%s to %s of %s lines)", title,
              figure_count(lines == 0 ? 0 : state->pager.top + 1).text, figure_count(last).text,
              figure_count(lines).text);
     grid_rule(&tui->grid, area.row, area.column, area.width, LOOK_BORDER, line);
-    pager_draw(&state->pager, &tui->grid, (Rect){area.row + 1, area.column, area.height - 1, area.width});
 }
 
 /* ---- output of a command ---- */

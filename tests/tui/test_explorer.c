@@ -133,6 +133,19 @@ static void a_whole_session_works(void **state)
     play_end(&play);
 }
 
+/* The very first frame of the messages says which of them show. */
+static void the_first_frame_of_messages_is_whole(void **state)
+{
+    (void)state;
+    Play play = play_new("late.json");
+    const Event messages = {.kind = EVENT_KEY, .key = 'M'};
+    keys(&play, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+    tui_handle(play.tui, &messages);
+    tui_update(play.tui);
+    assert_shows(&play, "(11 to 30 of 30 lines)");
+    play_end(&play);
+}
+
 /* Keys that come faster than frames act on what is selected, not on what the last frame showed. */
 static void keys_may_outrun_frames(void **state)
 {
@@ -727,6 +740,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_session_works),
+        cmocka_unit_test(the_first_frame_of_messages_is_whole),
         cmocka_unit_test(keys_may_outrun_frames),
         cmocka_unit_test(moves_begin_at_what_is_selected),
         cmocka_unit_test(random_keys_do_no_harm),
