@@ -331,6 +331,7 @@ static bool phase_act(Tui *tui, void *context, Action action)
         return true;
     case ACTION_ZOOM:
         state->zoomed = !state->zoomed;
+        state->over = false;
         tui_say(tui, state->zoomed ? "the map alone, arrows choose the tile; z goes back" : "modes and map");
         return true;
     case ACTION_NOTES:
