@@ -179,6 +179,24 @@ void text_append_visible(Text *text, const char *bytes, size_t length)
     }
 }
 
+size_t text_wrap(const char *bytes, size_t length, size_t columns)
+{
+    size_t at = 0, word_end = 0;
+    for (size_t used = 0; at < length && used < columns; used++) {
+        uint32_t point = 0;
+        size_t character = text_decode_utf8(bytes + at, length - at, &point);
+        at += character == 0 ? 1 : character;
+        if (at == length || bytes[at] == ' ') {
+            word_end = at;
+        }
+    }
+    at = word_end > 0 ? word_end : at;
+    while (at < length && bytes[at] == ' ') {
+        at++;
+    }
+    return at;
+}
+
 void text_copy_visible(char *buffer, size_t size, const char *bytes, size_t length)
 {
     size_t filled = 0;

@@ -55,6 +55,10 @@ void text_free(Text *text);
  * bytes are not valid UTF-8 (overlong forms, surrogates, beyond U+10FFFF, cut off). */
 size_t text_decode_utf8(const char *bytes, size_t length, uint32_t *code_point);
 
+/* How many of the `length` bytes make the first line of at most `columns` (at least 1) characters: up to
+ * a blank where there is one, and the blanks after it. Every character is taken to be one column wide. */
+size_t text_wrap(const char *bytes, size_t length, size_t columns);
+
 /* text_append_visible into a fixed buffer of `size` bytes: always NUL-terminated, never cut inside a
  * character. */
 void text_copy_visible(char *buffer, size_t size, const char *bytes, size_t length);

@@ -261,17 +261,18 @@ static bool value_read(CommandCall *call, Argument *argument, Error *error)
     case PARAMETER_TEXT:
     case PARAMETER_FILE:
     case PARAMETER_FOLDER:
-    case PARAMETER_COMMAND:
+    case PARAMETER_TOPIC:
     case PARAMETER_VALUE:
         break;
     }
     return true;
 }
 
-/* Options of a kind that says what the command is about: --phase, --mode, --tile. */
+/* An option that says what the command is about. */
 static bool is_target(const Parameter *parameter, ParameterKind kind)
 {
-    return parameter->kind == kind && parameter->name[0] == '-' &&
+    const char *name = kind == PARAMETER_PHASE ? "--phase" : kind == PARAMETER_MODE ? "--mode" : "--tile";
+    return parameter->kind == kind && strcmp(parameter->name, name) == 0 &&
            (parameter->flags & PARAMETER_REPEATABLE) == 0;
 }
 

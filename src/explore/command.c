@@ -52,9 +52,9 @@ bool commands_add(CommandSet *set, const Command *table, size_t count, void *con
 
 bool commands_add_own(CommandSet *set, Error *error)
 {
-    const CommandTable tables[] = {commands_of_session(), commands_of_phases(), commands_of_tiles(),
-                                   commands_of_order(),   commands_of_memory(), commands_of_replays(),
-                                   commands_of_critical()};
+    const CommandTable tables[] = {commands_of_session(),  commands_of_phases(), commands_of_tiles(),
+                                   commands_of_order(),    commands_of_memory(), commands_of_replays(),
+                                   commands_of_critical(), commands_of_help()};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (!commands_add(set, tables[i].commands, tables[i].count, NULL, error)) {
             return false;
@@ -125,8 +125,8 @@ static const char *value_name(const Parameter *parameter)
         return "FILE";
     case PARAMETER_FOLDER:
         return "DIR";
-    case PARAMETER_COMMAND:
-        return "COMMAND";
+    case PARAMETER_TOPIC:
+        return "TOPIC";
     case PARAMETER_SETTING:
         return "KEY";
     case PARAMETER_VALUE:

@@ -27,7 +27,7 @@ typedef enum ParameterKind {
     PARAMETER_RANGE,  /* A..B of numbers, B excluded; either may be left out; a single N is N..N+1 */
     PARAMETER_FILE,
     PARAMETER_FOLDER,
-    PARAMETER_COMMAND, /* the name of a command */
+    PARAMETER_TOPIC,   /* of help: the name of a command or term */
     PARAMETER_SETTING, /* the name of a setting */
     PARAMETER_VALUE    /* a value of the setting before it */
 } ParameterKind;

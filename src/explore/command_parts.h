@@ -36,14 +36,14 @@ typedef struct CommandTable {
     size_t count;
 } CommandTable;
 
-CommandTable
-commands_of_session(void); /* load, info, set, show, source, history, help, complete, jobs, quit */
+CommandTable commands_of_session(void); /* load, info, set, show, source, history, complete, jobs, quit */
 CommandTable commands_of_phases(void);  /* phases, phase, mode, modes, compare */
 CommandTable commands_of_tiles(void);   /* tiles, tile, transfers, routes */
 CommandTable commands_of_order(void);   /* tail, deps */
 CommandTable commands_of_memory(void);  /* coverage, identity, copies, cycles */
 CommandTable commands_of_replays(void); /* replay, rows, timeline */
 CommandTable commands_of_critical(void);
+CommandTable commands_of_help(void);
 
 /* ---- arguments ---- */
 

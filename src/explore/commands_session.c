@@ -1,4 +1,4 @@
-/* load, info, set, show, source, history, help, complete, jobs, quit */
+/* load, info, set, show, source, history, complete, jobs, quit */
 #include "config.h"
 
 #include <string.h>
@@ -143,77 +143,6 @@ static bool run_history(CommandCall *call, Error *error)
     return true;
 }
 
-/* ---- help ---- */
-
-static const Column help_columns[] = {
-    {"name", "command", UNIT_NONE, 0},
-    {"arguments", NULL, UNIT_NONE, 0},
-    {"summary", "what it does", UNIT_NONE, 0},
-    {"example", "example", UNIT_NONE, 0},
-};
-
-static const char *kept_arguments(Document *out, const Command *command)
-{
-    Text text = {0};
-    command_arguments_text(command, &text);
-    return document_keep_text(out, &text);
-}
-
-static void help_row(Document *out, Table *table, const Command *command)
-{
-    table_row(table, (Cell[]){cell_text(command->name), cell_text(kept_arguments(out, command)),
-                              cell_text(command->summary), cell_text(command->example)});
-}
-
-static const Column parameter_columns[] = {
-    {"name", "argument", UNIT_NONE, 0},
-    {"summary", "what it is", UNIT_NONE, 0},
-};
-
-/* One command: the JSON is that of the list, the text says more. */
-static void help_one(Document *out, const Command *command)
-{
-    help_row(out, document_table_in(out, IN_JSON | IN_CSV, "commands", help_columns, 4), command);
-    const char *arguments = kept_arguments(out, command);
-    document_field_in(
-        out, IN_TEXT, "usage", "usage", UNIT_NONE,
-        cell_text(document_keep(out, "%s%s%s", command->name, arguments[0] == '\0' ? "" : " ", arguments)));
-    document_field_in(out, IN_TEXT, "summary", "does", UNIT_NONE, cell_text(command->summary));
-    document_field_in(out, IN_TEXT, "example", "example", UNIT_NONE, cell_text(command->example));
-    if (command->parameters != NULL) {
-        Table *table = document_table_in(out, IN_TEXT, "parameters", parameter_columns, 2);
-        for (const Parameter *p = command->parameters; p->name != NULL; p++) {
-            table_row(table, (Cell[]){cell_text(p->name), cell_text(p->summary)});
-        }
-    }
-    if (command->details != NULL) {
-        document_note(out, "%s", command->details);
-    }
-}
-
-static bool run_help(CommandCall *call, Error *error)
-{
-    const CommandSet *set = session_commands(call->session);
-    const char *name = argument_text(call, "COMMAND");
-    if (name != NULL) {
-        const Command *command = commands_find(set, name, error);
-        if (command != NULL) {
-            help_one(call->out, command);
-        }
-        return command != NULL;
-    }
-    Table *table = document_table(call->out, "commands", help_columns, 4);
-    for (size_t i = 0; i < commands_count(set); i++) {
-        if ((commands_at(set, i)->flags & COMMAND_INTERNAL) == 0) {
-            help_row(call->out, table, commands_at(set, i));
-        }
-    }
-    document_note(call->out,
-                  "`help COMMAND` says more. Commands and options may be shortened while they stay "
-                  "unique; > FILE writes the output to a new file, >| FILE replaces one.");
-    return true;
-}
-
 /* ---- complete ---- */
 
 static const Column completion_columns[] = {{"line", "line", UNIT_NONE, 0}};
@@ -297,8 +226,6 @@ static const Parameter source_parameters[] = {
     {"FILE", PARAMETER_FILE, PARAMETER_REQUIRED, NULL, "a script, one command a line"}, {0}};
 static const Parameter history_parameters[] = {
     {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the last so many"}, {0}};
-static const Parameter help_parameters[] = {
-    {"COMMAND", PARAMETER_COMMAND, 0, NULL, "say more about this one"}, {0}};
 static const Parameter complete_parameters[] = {
     {"LINE", PARAMETER_TEXT, PARAMETER_REQUIRED, NULL, "the beginning of a line, quoted as one word"}, {0}};
 static const Parameter jobs_parameters[] = {
@@ -319,8 +246,6 @@ static const Command commands[] = {
      COMMAND_RUNS_OTHERS, source_parameters},
     {"history", "lines that were entered", "history --top 10", NULL, run_history, COMMAND_INSTANT,
      history_parameters},
-    {"help", "all commands, or one in detail", "help modes", NULL, run_help, COMMAND_INSTANT,
-     help_parameters},
     {"complete", "how a line may go on: what TAB offers", "complete 'modes --ph'",
      "For shells that complete commands.", run_complete, COMMAND_INSTANT, complete_parameters},
     {"jobs", "what runs in the background, and stopping it", "jobs --cancel 3", NULL, run_jobs,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "explore/command_parts.h"
+#include "explore/terms.h"
 
 typedef struct Completer {
     Session *session;
@@ -48,6 +49,17 @@ static bool completer_add_all(Completer *completer, const char *const *candidate
     return true;
 }
 
+static bool is_command(const Completer *completer, const char *name)
+{
+    const CommandSet *set = session_commands(completer->session);
+    for (size_t i = 0; i < commands_count(set); i++) {
+        if (strcmp(commands_at(set, i)->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool complete_command(Completer *completer)
 {
     const CommandSet *set = session_commands(completer->session);
@@ -58,6 +70,19 @@ static bool complete_command(Completer *completer)
         }
     }
     return true;
+}
+
+static bool complete_topic(Completer *completer)
+{
+    size_t count;
+    const Term *terms = terms_table(&count);
+    bool done = complete_command(completer) && completer_add(completer, "terms");
+    for (size_t i = 0; done && i < count; i++) {
+        if (!is_command(completer, terms[i].name)) {
+            done = completer_add(completer, terms[i].name);
+        }
+    }
+    return done;
 }
 
 static bool complete_setting(Completer *completer)
@@ -168,8 +193,8 @@ static bool complete_value(Completer *completer, const Parameter *parameter)
         return complete_file(completer, false);
     case PARAMETER_FOLDER:
         return complete_file(completer, true);
-    case PARAMETER_COMMAND:
-        return complete_command(completer);
+    case PARAMETER_TOPIC:
+        return words > 2 || complete_topic(completer);
     case PARAMETER_SETTING:
         return complete_setting(completer);
     case PARAMETER_VALUE:

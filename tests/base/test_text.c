@@ -102,6 +102,27 @@ static void buffers_are_never_cut_inside_a_character(void **state)
     assert_string_equal(buffer, "");
 }
 
+static void check_wrap(const char *text, size_t columns, size_t expected)
+{
+    assert_int_equal(text_wrap(text, strlen(text), columns), expected);
+}
+
+static void lines_are_wrapped_at_blanks(void **state)
+{
+    (void)state;
+    check_wrap("one two", 7, 7);
+    check_wrap("one two", 6, 4); /* the blank goes with the line before it */
+    check_wrap("one two", 3, 4);
+    check_wrap("one  two", 4, 5);
+    check_wrap("one two three", 8, 8);
+    check_wrap("unbroken", 4, 4);                 /* no blank: cut anywhere, */
+    check_wrap("\xce\x94\xce\x94\xce\x94", 2, 4); /* but never inside a character */
+    check_wrap("\xce\x94 \xce\x94", 2, 3);
+    check_wrap("\xff\xff", 1, 1);
+    check_wrap("", 5, 0);
+    check_wrap("last ", 5, 5);
+}
+
 static void errors_quote_hostile_text_visibly(void **state)
 {
     (void)state;
@@ -149,6 +170,7 @@ int main(void)
         cmocka_unit_test(html_is_escaped),
         cmocka_unit_test(csv_fields_are_quoted),
         cmocka_unit_test(buffers_are_never_cut_inside_a_character),
+        cmocka_unit_test(lines_are_wrapped_at_blanks),
         cmocka_unit_test(errors_quote_hostile_text_visibly),
         cmocka_unit_test(running_out_of_memory_is_reported_once),
     };

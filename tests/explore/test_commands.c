@@ -44,6 +44,9 @@ static const char *const lines[] = {
     "show",
     "help",
     "help modes",
+    "help terms",
+    "help copy cycles",
+    "help row finge",
     "history",
     "jobs",
 };

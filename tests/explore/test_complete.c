@@ -121,6 +121,11 @@ static void words_are_completed(void **state)
         {"set format c", "11: csv"},
         {"set stream_words ", "17:"},
         {"help pha", "5: phase phases"},
+        {"help ter", "5: terms"},
+        {"help pre", "5: prefix"},
+        {"help tai", "5: tail"}, /* a command and a term: once */
+        {"help cop", "5: 'copy cyc' 'copy runs' copies"},
+        {"help copy r", "10:"},
         {"load s", "5: 'some file' small.json sub/"},
         {"load 'some", "5: 'some file'"},
         {"load sub/", "5: sub/inner.json"},
