@@ -3,9 +3,8 @@
  *
  *     manual TEMPLATE > exscope.1
  *
- * A line of the template that is @OPTIONS@, @ANALYZE@, @COMMANDS@, @MODES@ or @SETTINGS@ becomes that table,
- * and
- * @VERSION@ anywhere the version. @DOCDIR@ and @PKGDATADIR@ are left to make. */
+ * A line of the template that is @OPTIONS@, @ANALYZE@, @COMMANDS@, @KEYS@, @MODES@, @SETTINGS@ or @TERMS@
+ * becomes that table, and @VERSION@ anywhere the version. @DOCDIR@ and @PKGDATADIR@ are left to make. */
 #include "config.h"
 
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "base/file.h"
 #include "explore/command.h"
+#include "explore/terms.h"
 #include "options.h"
 #include "report/analyze.h"
 #include "report/commands.h"
@@ -45,6 +45,10 @@ static void put_text(Text *page, const char *bytes, size_t length)
             break;
         case '~':
             text_append(page, "\\(ti");
+            break;
+        case '\xce': /* the only letter beyond ASCII in the tables is a Delta */
+            text_append(page, "\\(*D");
+            i++;
             break;
         default:
             text_append_char(page, bytes[i]);
@@ -203,6 +207,32 @@ static void put_settings(Text *page)
     }
 }
 
+/* ---- terms ---- */
+
+static void put_names(Text *page, const char *head, const char *names, const char *end)
+{
+    if (names != NULL) {
+        text_append(page, head);
+        put(page, names);
+        text_append(page, end);
+    }
+}
+
+static void put_terms(Text *page)
+{
+    size_t count;
+    const Term *terms = terms_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        text_append(page, ".TP\n\\fB");
+        put(page, terms[i].name);
+        text_append(page, "\\fR");
+        put_names(page, " (", terms[i].also, ")");
+        text_append_char(page, '\n');
+        put_sentence(page, terms[i].meaning);
+        put_names(page, "In JSON: ", terms[i].keys, ".\n");
+    }
+}
+
 /* ---- keys ---- */
 
 enum {
@@ -321,6 +351,8 @@ static void put_page(Text *page, const char *template, Session *session)
             put_modes(page);
         } else if (strcmp(mark, "@SETTINGS@") == 0) {
             put_settings(page);
+        } else if (strcmp(mark, "@TERMS@") == 0) {
+            put_terms(page);
         } else {
             put_line(page, line, length);
         }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The man page has every command, option, mode and setting that the program has, renders without a warning, and its
-# examples and those of every command work.
+# The man page has every command, option, mode, term and setting that the program has, renders without a warning, and
+# its examples and those of every command work.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -37,7 +37,7 @@ first_column() {
 # entries KIND, names on standard input: each is a tagged paragraph of the page
 entries() {
     while read -r name; do
-        roff=$(printf '%s' "$name" | sed 's/-/\\\\-/g')
+        roff=$(printf '%s' "$name" | sed -e 's/[*]/[*]/g' -e 's/-/\\\\-/g')
         grep -q "^\(\\\\fB\\\\-.\\\\fR, \)\?\\\\fB$roff\\\\fR" "$page"
         result $? "$1 $name is in the man page"
     done <"$work/names"
@@ -58,6 +58,19 @@ result $? "there are eight modes"
 entries mode
 first_column set >"$work/names"
 entries setting
+first_column 'help terms' | sed "s/^'//" >"$work/names"
+[ "$(wc -l <"$work/names")" -gt 60 ]
+result $? "there are more than 60 terms"
+entries term
+
+# Each with what it means, in the words of the program.
+exscope --format csv -e 'help terms' | sed -e 1d -e 's/.*,"\([^"]*\)"$/\1/' -e t -e 's/.*,//' >"$work/names"
+sed -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(ga/`/g' -e 's/^\\&//' -e 's/[.]$//' "$page" >"$work/plain"
+while read -r meaning; do
+    rest=${meaning#?}
+    grep -qxF "$(printf '%s' "${meaning%"$rest"}" | tr '[:lower:]' '[:upper:]')$rest" "$work/plain"
+    result $? "meaning '$meaning' is in the man page"
+done <"$work/names"
 
 # What `?` explains on the screens of the explorer: every line of it is in the page, as "key ... sentence".
 cat >"$work/keys.exs" <<'END'
