@@ -16,6 +16,19 @@ void pager_free(Pager *pager)
     *pager = (Pager){0};
 }
 
+static int line_columns(const char *line, size_t length)
+{
+    int columns = 0;
+    while (length > 0) {
+        uint32_t c = 0;
+        size_t bytes = text_decode_utf8(line, length, &c);
+        columns += bytes == 0 ? 4 : grid_character_width(c); /* a stray byte is shown as \xNN */
+        line += bytes == 0 ? 1 : bytes;
+        length -= bytes == 0 ? 1 : bytes;
+    }
+    return columns;
+}
+
 bool pager_set(Pager *pager, const char *text, Error *error)
 {
     pager_free(pager);
@@ -25,7 +38,10 @@ bool pager_set(Pager *pager, const char *text, Error *error)
     for (size_t at = 0; done && at < length;) {
         const char *end = memchr(pager->text.bytes + at, '\n', length - at);
         done = vec_push(&pager->starts, at, error);
-        at = end == NULL ? length : (size_t)(end - pager->text.bytes) + 1;
+        size_t line = end == NULL ? length : (size_t)(end - pager->text.bytes);
+        int columns = line_columns(pager->text.bytes + at, line - at);
+        pager->columns = columns > pager->columns ? columns : pager->columns;
+        at = end == NULL ? length : line + 1;
     }
     done = done && vec_push(&pager->starts, length, error);
     if (!done) {
@@ -106,6 +122,13 @@ void pager_scroll(Pager *pager, int rows)
     keep_in_range(pager);
 }
 
+/* Until the ends of the longest lines show. */
+static void shift_right(Pager *pager)
+{
+    int hidden = pager->columns - pager->body.width - pager->shift;
+    pager->shift += hidden > SHIFT_COLUMNS ? SHIFT_COLUMNS : hidden > 0 ? hidden : 0;
+}
+
 bool pager_act(Pager *pager, Action action)
 {
     int page = pager->body.height > 1 ? pager->body.height - 1 : 1;
@@ -135,7 +158,7 @@ bool pager_act(Pager *pager, Action action)
         return true;
     case ACTION_RIGHT:
     case ACTION_SHIFT_RIGHT:
-        pager->shift += SHIFT_COLUMNS;
+        shift_right(pager);
         return true;
     default:
         return false;

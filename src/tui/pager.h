@@ -10,8 +10,9 @@ typedef struct Pager {
     Text text;
     VEC(size_t) starts; /* of each line, and the end */
     uint64_t top;
-    int shift; /* columns that are moved out to the left */
-    Rect body; /* as last drawn */
+    int columns; /* of the longest line */
+    int shift;   /* columns that are moved out to the left */
+    Rect body;   /* as last drawn */
     char find[100];
 } Pager;
 

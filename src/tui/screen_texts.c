@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explore/terms.h"
 #include "tui/app.h"
 #include "tui/pager.h"
 
@@ -11,6 +12,7 @@ typedef struct TextState {
     Pager pager;
     Rect area;
     uint64_t version; /* of what the pager holds; 0: nothing */
+    int columns;      /* that its lines are broken for, where they are */
 } TextState;
 
 static void text_layout(Tui *tui, void *context, Rect area)
@@ -29,7 +31,14 @@ static bool text_act(Tui *tui, void *context, Action action)
         }
         return true;
     }
-    return pager_act(&state->pager, action);
+    int shift = state->pager.shift;
+    bool sideways = action == ACTION_LEFT || action == ACTION_RIGHT || action == ACTION_SHIFT_LEFT ||
+                    action == ACTION_SHIFT_RIGHT;
+    bool done = pager_act(&state->pager, action);
+    if (sideways && state->pager.shift == shift) {
+        tui_say(tui, shift == 0 ? "nothing lies further to the left or right" : "the lines end here");
+    }
+    return done;
 }
 
 static bool text_mouse(Tui *tui, void *context, const Event *event)
@@ -117,9 +126,38 @@ static void messages_draw(Tui *tui, void *context)
     draw_text(tui, state, "messages so far");
 }
 
-/* ---- keys ---- */
+/* ---- keys and terms ---- */
 
-/* "(:replay --phase PHASE)": what to enter for the same. */
+enum {
+    NAME_COLUMNS = 17, /* with the blanks around it */
+    MEANING_COLUMNS_MIN = 20
+};
+
+/* A name, and text beside it, broken into lines of at most `columns`; a name that is too long has a line of
+ * its own. */
+static void append_entry(const char *name, const char *meaning, int columns, Text *text)
+{
+    int width = columns - NAME_COLUMNS > MEANING_COLUMNS_MIN ? columns - NAME_COLUMNS : MEANING_COLUMNS_MIN;
+    int used = 2 + grid_text_width(name);
+    text_printf(text, "  %s", name);
+    if (used >= NAME_COLUMNS) {
+        text_append_char(text, '\n');
+        used = 0;
+    }
+    for (size_t length = strlen(meaning); length > 0; used = 0) {
+        size_t line = text_wrap(meaning, length, (size_t)width), shown = line;
+        while (shown > 0 && meaning[shown - 1] == ' ') {
+            shown--;
+        }
+        text_append_repeat(text, ' ', (size_t)(NAME_COLUMNS - used));
+        text_append_bytes(text, meaning, shown);
+        text_append_char(text, '\n');
+        meaning += line;
+        length -= line;
+    }
+}
+
+/* "  (:replay --phase PHASE)": what to enter for the same. */
 static void append_command(const char *command, Text *text)
 {
     text_append(text, "  (:");
@@ -134,9 +172,10 @@ static void append_command(const char *command, Text *text)
     text_append_char(text, ')');
 }
 
-static void append_binding(const KeyBinding *bindings, size_t count, size_t at, Text *text)
+static void append_binding(const KeyBinding *bindings, size_t count, size_t at, int columns, Text *text)
 {
     char names[80];
+    Text meaning = {0};
     input_key_name(bindings[at].key, names, sizeof names);
     /* the lines without help that follow are other keys for the same */
     for (size_t i = at + 1;
@@ -146,14 +185,16 @@ static void append_binding(const KeyBinding *bindings, size_t count, size_t at, 
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, " %s", name);
     }
-    text_printf(text, "  %-14s %s", names, bindings[at].help);
+    text_append(&meaning, bindings[at].help);
     if (bindings[at].command != NULL) {
-        append_command(bindings[at].command, text);
+        append_command(bindings[at].command, &meaning);
     }
-    text_append_char(text, '\n');
+    append_entry(names, text_view(&meaning), columns, text);
+    text->failed = text->failed || meaning.failed;
+    text_free(&meaning);
 }
 
-static void append_context(Context context, bool everywhere, const char *title, Text *text)
+static void append_context(Context context, bool everywhere, const char *title, int columns, Text *text)
 {
     size_t count;
     const KeyBinding *bindings = keymap_bindings(&count);
@@ -162,56 +203,71 @@ static void append_context(Context context, bool everywhere, const char *title, 
     for (size_t i = 0; i < count; i++) {
         bool shared = (bindings[i].contexts & all) == all;
         if ((bindings[i].contexts & 1u << context) != 0 && bindings[i].help != NULL && shared == everywhere) {
-            append_binding(bindings, count, i, text);
+            append_binding(bindings, count, i, columns, text);
         }
     }
     text_append_char(text, '\n');
 }
 
-static void append_explanation(Text *text)
+static void append_terms(int columns, Text *text)
 {
-    text_append(text,
-                "What it means\n"
-                "  fragment       one endpoint of a transfer: it counts at its source and at each receiver\n"
-                "  max frag       the most fragments at one tile: what makes a row long\n"
-                "  row B          bytes of the longest exchange row of the phase, after a replay\n"
-                "  cycles         length of the phase in the scheduling model, after a replay\n"
-                "  dependent      DEP n: the last n transfers wait for earlier ones (T shows them);\n"
-                "                 overlap: the phase reads bytes that it writes, so nothing may be staged\n"
-                "  valid          the mode was proved to move the same bytes to the same places;\n"
-                "                 INVALID: it was not, or ignores dependencies by construction\n"
-                "  *              the best value of its column among the modes that are not INVALID\n"
-                "  Δ, Δ%          change against mode original\n"
-                "\n"
-                "Limits\n"
-                "  Staging needs fresh scratch; its maxima are per tile and not proven to fit. Copy cycles\n"
-                "  are floors of 8 bytes a cycle. Rows are per tile and phase, before cross-phase sharing.\n"
-                "  Cycles come from the scheduling model: no payload ran on hardware.\n");
+    size_t count;
+    const Term *terms = terms_table(&count);
+    text_append(text, "What it means (:help TERM says the same)\n");
+    for (size_t i = 0; i < count; i++) {
+        Text meaning = {0};
+        text_append(&meaning, terms[i].meaning);
+        if (terms[i].also != NULL) {
+            text_printf(&meaning, " (also: %s)", terms[i].also);
+        }
+        append_entry(terms[i].name, text_view(&meaning), columns, text);
+        text->failed = text->failed || meaning.failed;
+        text_free(&meaning);
+    }
+    text_append_char(text, '\n');
+}
+
+static void append_limits(int columns, Text *text)
+{
+    text_append(text, "Limits\n");
+    append_entry("staging", "needs fresh scratch; its maxima are per tile and not proven to fit", columns,
+                 text);
+    append_entry("copy cycles", "are floors of 8 bytes a cycle", columns, text);
+    append_entry("rows", "are per tile and phase, before cross-phase sharing", columns, text);
+    append_entry("cycles", "come from the scheduling model: no payload ran on hardware", columns, text);
 }
 
 /* The keys of the screen from which one came. */
-static void help_open(Tui *tui, void *context)
+static void read_help(Tui *tui, TextState *state)
 {
-    TextState *state = context;
     Text text = {0};
     char title[60];
+    int columns = tui->grid.columns;
     Context from = tui->depth > 1 ? tui->stack[tui->depth - 2] : CONTEXT_PHASES;
     snprintf(title, sizeof title, "Screen: %s", context_title(from));
-    append_context(from, false, title, &text);
-    append_context(from, true, "Everywhere", &text);
-    append_context(CONTEXT_PROMPT, false, "In the command line", &text);
-    append_explanation(&text);
+    append_context(from, false, title, columns, &text);
+    append_context(from, true, "Everywhere", columns, &text);
+    append_context(CONTEXT_PROMPT, false, "In the command line", columns, &text);
+    append_terms(columns, &text);
+    append_limits(columns, &text);
     set_text(tui, state, text_view(&text), state->version + 1);
+    state->columns = columns;
     text_free(&text);
+}
+
+static void help_open(Tui *tui, void *context)
+{
+    read_help(tui, context);
 }
 
 static void help_draw(Tui *tui, void *context)
 {
     TextState *state = context;
-    if (pager_lines(&state->pager) == 0) {
-        help_open(tui, context); /* after another capture was opened */
+    /* after another capture was opened, or in a window of another width */
+    if (pager_lines(&state->pager) == 0 || state->columns != tui->grid.columns) {
+        read_help(tui, state);
     }
-    draw_text(tui, state, "keys; :help lists the commands");
+    draw_text(tui, state, "keys, then terms; :help lists the commands");
 }
 
 const ScreenOps screen_output = {

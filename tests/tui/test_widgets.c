@@ -169,6 +169,30 @@ static void a_wheel_takes_the_cursor_along(void **state)
 
 /* ---- texts ---- */
 
+static void a_pager_shifts_as_far_as_lines_reach(void **state)
+{
+    (void)state;
+    Pager pager = {0};
+    Grid grid = {0};
+    assert_true(grid_resize(&grid, 2, 10, NULL));
+    assert_true(pager_set(&pager, "short\n\xce\x94-0123456789012345678901234\n", NULL)); /* 27 columns */
+    pager_draw(&pager, &grid, (Rect){0, 0, 2, 10});
+    assert_true(pager_act(&pager, ACTION_LEFT));
+    assert_int_equal(pager.shift, 0);
+    assert_true(pager_act(&pager, ACTION_RIGHT));
+    assert_int_equal(pager.shift, 16);
+    assert_true(pager_act(&pager, ACTION_RIGHT));
+    assert_int_equal(pager.shift, 17); /* the end shows */
+    assert_true(pager_act(&pager, ACTION_RIGHT));
+    assert_int_equal(pager.shift, 17);
+    assert_true(pager_set(&pager, "0123456789\n", NULL));
+    pager_draw(&pager, &grid, (Rect){0, 0, 2, 10});
+    assert_true(pager_act(&pager, ACTION_RIGHT)); /* it fits */
+    assert_int_equal(pager.shift, 0);
+    pager_free(&pager);
+    grid_free(&grid);
+}
+
 static void a_pager_finds_lines(void **state)
 {
     (void)state;
@@ -450,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_list_asks_only_for_what_shows),
         cmocka_unit_test(a_list_scrolls_sideways_and_marks_it),
         cmocka_unit_test(a_wheel_takes_the_cursor_along),
+        cmocka_unit_test(a_pager_shifts_as_far_as_lines_reach),
         cmocka_unit_test(a_pager_finds_lines),
         cmocka_unit_test(a_line_is_edited_by_characters),
         cmocka_unit_test(a_long_line_shows_its_cursor),
