@@ -13,7 +13,7 @@ static const Column phase_columns[] = {
     {"phase", "phase", UNIT_NONE, 0},
     {"label", NULL, UNIT_NONE, 0},
     {"transfers", "transfers", UNIT_COUNT, 0},
-    {"receive_fragments", "fragments", UNIT_COUNT, 0},
+    {"receive_fragments", "receive fragments", UNIT_COUNT, 0},
     {"maximum_endpoint_fragments", "most on a tile", UNIT_COUNT, 0},
     {"busiest_tile", "busiest tile", UNIT_NONE, 0},
     {"transmitted_bytes", "sent bytes", UNIT_BYTES, IN_VERBOSE},
@@ -407,7 +407,7 @@ static bool run_compare(CommandCall *call, Error *error)
 
 static const Parameter phases_parameters[] = {
     {"--sort", PARAMETER_CHOICE, 0, phase_sort_names,
-     "rank is by most fragments on one tile; counts come largest first"},
+     "rank and maximum: most fragments on one tile; fragments: receive fragments; counts largest first"},
     {"--reverse", PARAMETER_FLAG, 0, NULL, "the other way round"},
     {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
     {"--filter", PARAMETER_TEXT, 0, NULL,

@@ -26,7 +26,7 @@ static const Column tile_columns[] = {
     {"tile", "tile", UNIT_NONE, 0},
     {"send_fragments", "sends", UNIT_COUNT, 0},
     {"receive_fragments", "receives", UNIT_COUNT, 0},
-    {"endpoint_fragments", "fragments", UNIT_COUNT, 0},
+    {"endpoint_fragments", "all fragments", UNIT_COUNT, 0},
     {"sent_bytes", "sent bytes", UNIT_BYTES, 0},
     {"received_bytes", "received bytes", UNIT_BYTES, 0},
     {"row_words", "row words", UNIT_WORDS, IN_VERBOSE},

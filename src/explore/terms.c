@@ -10,7 +10,7 @@ static const Term terms[] = {
     {"transfer", "transfers", "transfer, transfers",
      "words of 32 bits sent from one tile to one or more receivers; transfers are numbered from 0 in program "
      "order"},
-    {"fragment", "fragments", "endpoint_fragments",
+    {"fragment", "fragments, all fragments", "endpoint_fragments",
      "one role of a tile in one transfer: a transfer counts once at its source and once at each receiver, so "
      "the fragments of a tile are its sends and its receives"},
     {"receive fragments", "recv frag, receives", "receive_fragments",

@@ -132,7 +132,7 @@ static void put_ranking(Text *text, const Report *report)
     put_head(text, "Label", "", "");
     put_head(text, "Fragments at the busiest endpoint", "n", "");
     put_head(text, "Best", "", "");
-    put_head(text, "Fragments after", "n", "");
+    put_head(text, "Fragments at the busiest endpoint after", "n", "");
     put_head(text, "Row bytes before", "n", "");
     put_head(text, "Row bytes after", "n", "");
     put_head(text, "Cycles before", "n", "");

@@ -9,7 +9,7 @@
 const FigureKind figure_kinds[FIGURE_COUNT] = {
     [FIGURE_MAXIMUM] = {"max frag", true},      [FIGURE_ROW] = {"row B", true},
     [FIGURE_CYCLES] = {"cycles", true},         [FIGURE_TRANSFERS] = {"transfers", true},
-    [FIGURE_FRAGMENTS] = {"fragments", true},   [FIGURE_STAGING] = {"staging B", false},
+    [FIGURE_FRAGMENTS] = {"recv frag", true},   [FIGURE_STAGING] = {"staging B", false},
     [FIGURE_COPY_CYCLES] = {"copy cyc", false}, [FIGURE_COPY_RUNS] = {"copy runs", false},
     [FIGURE_LOOPS] = {"loops", false},
 };

@@ -232,7 +232,7 @@ static void draw_list(Tui *tui, PhasesState *state, Rect area)
         [COLUMN_ROW] = {"row B", widths.row, true, false, false},
         [COLUMN_CYCLES] = {"cycles", widths.cycles, true, false, false},
         [COLUMN_TRANSFERS] = {"transfers", widths.transfers, true, false, false},
-        [COLUMN_FRAGMENTS] = {"fragments", widths.fragments, true, false, false},
+        [COLUMN_FRAGMENTS] = {"recv frag", widths.fragments, true, false, false},
         [COLUMN_SENT] = {"sent B", widths.sent, true, false, false},
         [COLUMN_RECEIVED] = {"received B", widths.received, true, false, false},
     };
@@ -271,7 +271,7 @@ static void draw_detail(Tui *tui, Rect area)
     grid_print(grid, area.row + 1, area.column, area.width, LOOK_STRONG, "phase %u  %s",
                (unsigned)selection.entry->phase->number, label);
     grid_print(grid, area.row + 2, area.column, area.width, LOOK_NORMAL,
-               "%s transfers, %s fragments received; bytes: %s sent, %s received",
+               "%s transfers, %s receive fragments; bytes: %s sent, %s received",
                figure_count(geometry->transfers).text, figure_count(geometry->receive_fragments).text,
                figure_count(geometry->transmitted_bytes).text, figure_count(geometry->received_bytes).text);
 }
@@ -326,7 +326,7 @@ static const char *const sort_titles[PHASE_SORT_COUNT] = {
     [PHASE_SORT_PHASE] = "phase number",
     [PHASE_SORT_LABEL] = "label",
     [PHASE_SORT_TRANSFERS] = "transfers",
-    [PHASE_SORT_FRAGMENTS] = "fragments received",
+    [PHASE_SORT_FRAGMENTS] = "receive fragments",
     [PHASE_SORT_MAXIMUM] = "max frag at one tile",
     [PHASE_SORT_SENT] = "sent bytes",
     [PHASE_SORT_RECEIVED] = "bytes received",
