@@ -1,6 +1,7 @@
 /* coverage, identity, copies, cycles */
 #include "config.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "explore/answers.h"
@@ -138,11 +139,27 @@ static void answer_receivers(CommandCall *call, const Coverage *coverage)
                    cell_unsigned(coverage->contiguous));
 }
 
+/* What follows is about one receiver, not about the phase. */
+static void answer_busiest(Document *out, int32_t busiest)
+{
+    document_field_in(out, busiest < 0 ? 0 : IN_JSON | IN_CSV, "busiest_receiver", "busiest receiver",
+                      UNIT_NONE, cell_tile(busiest));
+    if (busiest >= 0) {
+        document_heading(out, "the busiest receiver, tile %" PRId32, busiest);
+    }
+}
+
+static void answer_receiver(Document *out, uint16_t tile)
+{
+    document_identify(out, "tile", NULL, UNIT_NONE, cell_unsigned(tile));
+    document_heading(out, "receiver tile %" PRIu16, tile);
+}
+
 static bool coverage_of_tile(CommandCall *call, const Coverage *coverage, uint16_t number)
 {
     const TileCoverage *tile = &coverage->tiles[number];
     size_t gaps = tile->intervals == 0 ? 0 : tile->intervals - 1;
-    document_identify(call->out, "tile", "tile", UNIT_NONE, cell_unsigned(number));
+    answer_receiver(call->out, number);
     answer_tile_coverage(call->out, tile);
     Table *table = document_lazy_table(call->out, 0, "gaps", gap_columns, 2, gaps, gap_row,
                                        gaps == 0 ? NULL : coverage->gaps + tile->gap_start);
@@ -167,8 +184,7 @@ static bool run_coverage(CommandCall *call, Error *error)
     if (argument_given(call, "--tile")) {
         return coverage_of_tile(call, coverage, (uint16_t)call->tile);
     }
-    document_field(out, "busiest_receiver", "busiest receiver", UNIT_NONE,
-                   cell_tile(coverage->busiest_receiver));
+    answer_busiest(out, coverage->busiest_receiver);
     if (coverage->busiest_receiver < 0) {
         document_field_in(out, IN_JSON | IN_CSV, "busiest", NULL, UNIT_NONE, cell_null());
     } else {
@@ -194,7 +210,8 @@ static bool run_coverage(CommandCall *call, Error *error)
 #define IDENTITY_COLUMN_LIST(head)                                                                           \
     {head "words", "words", UNIT_WORDS, 0}, {head "identity_words", "identity words", UNIT_WORDS, 0},        \
         {head "identity", "identity", UNIT_NONE, 0}, {head "padded", "padded", UNIT_NONE, 0},                \
-        {head "cycles", "cycles", UNIT_COUNT, 0}, {head "longest_cycle", "longest cycle", UNIT_WORDS, 0},    \
+        {head "cycles", "permutation cycles", UNIT_COUNT, 0},                                                \
+        {head "longest_cycle", "longest permutation cycle", UNIT_WORDS, 0},                                  \
         {head "words_moved", "words moved", UNIT_WORDS, 0},                                                  \
         {head "bitmap_bytes", "bitmap bytes", UNIT_BYTES, 0}, {head "transposition", NULL, UNIT_NONE, 0},    \
         {head "transposition.rows", "transposition: rows", UNIT_COUNT, 0},                                   \
@@ -253,7 +270,7 @@ static void identity_row(void *context, size_t index, Cell *cells)
 static void answer_busiest_identity(Document *out, const Identity *identity)
 {
     int32_t busiest = identity->busiest_receiver;
-    document_field(out, "busiest_receiver", "busiest receiver", UNIT_NONE, cell_tile(busiest));
+    answer_busiest(out, busiest);
     if (busiest < 0 || !identity->tiles[busiest].contiguous) {
         document_field(out, "busiest", "its permutation", UNIT_NONE, cell_null());
         return;
@@ -266,7 +283,7 @@ static void answer_busiest_identity(Document *out, const Identity *identity)
 static void identity_of_tile(CommandCall *call, const Identity *identity, uint16_t tile)
 {
     Cell cells[IDENTITY_CELLS];
-    document_identify(call->out, "tile", "tile", UNIT_NONE, cell_unsigned(tile));
+    answer_receiver(call->out, tile);
     document_field(call->out, "tile_contiguous", "contiguous", UNIT_NONE,
                    cell_bool(identity->tiles[tile].contiguous));
     identity_cells(&identity->tiles[tile], cells);
@@ -474,7 +491,7 @@ static const Command commands[] = {
      run_identity, COMMAND_NEEDS_PHASE, receiver_parameters},
     {"copies", "the local copies of the current mode", "copies --mode receiver --tile 3", NULL, run_copies,
      COMMAND_NEEDS_PHASE, copies_parameters},
-    {"cycles", "the permutation of one contiguous receiver", "cycles --tile busiest", NULL, run_cycles,
+    {"cycles", "the permutation cycles of one contiguous receiver", "cycles --tile busiest", NULL, run_cycles,
      COMMAND_NEEDS_PHASE, cycles_parameters},
 };
 

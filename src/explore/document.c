@@ -204,6 +204,15 @@ void document_identify(Document *document, const char *key, const char *title, U
     }
 }
 
+void document_heading(Document *document, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = document_keep_list(document, format, arguments);
+    va_end(arguments);
+    document_add(document, (Item){.kind = ITEM_HEADING, .where = IN_TEXT, .value = cell_text(text)});
+}
+
 void document_note(Document *document, const char *format, ...)
 {
     va_list arguments;

@@ -120,6 +120,10 @@ void document_identify(Document *document, const char *key, const char *title, U
  * False ends that. */
 void document_distrust(Document *document, bool distrusted);
 
+/* A line above the fields or the table that follow, in text only: what they are about, where that is not what
+ * the fields before are about. */
+void document_heading(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A line of explanation, in text only. */
 void document_note(Document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

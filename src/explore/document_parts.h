@@ -8,6 +8,7 @@
 typedef enum ItemKind {
     ITEM_FIELD,
     ITEM_NOTE,
+    ITEM_HEADING,
     ITEM_TABLE,
     ITEM_HEX_LISTS,
     ITEM_HEX_LIST,
@@ -18,10 +19,10 @@ typedef struct Item {
     ItemKind kind;
     unsigned where;  /* IN_* */
     bool identifies; /* ITEM_FIELD */
-    const char *key; /* ITEM_NOTE: none */
+    const char *key; /* ITEM_NOTE, ITEM_HEADING: none */
     const char *title;
     Unit unit;
-    Cell value; /* ITEM_FIELD; ITEM_NOTE: its text */
+    Cell value; /* ITEM_FIELD; ITEM_NOTE, ITEM_HEADING: its text */
     Table *table;
     HexList list;
     void *context;

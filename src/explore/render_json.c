@@ -351,6 +351,7 @@ static bool json_item(Members *object, const Item *item)
     case ITEM_NUMBERS:
         return json_numbers(object->writer, item);
     case ITEM_NOTE:
+    case ITEM_HEADING:
         break;
     }
     return true;

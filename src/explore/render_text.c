@@ -319,7 +319,8 @@ static bool text_table(Writer *writer, const Table *table)
 static bool item_shows(const Writer *writer, const Item *item)
 {
     return where_shows(item->where, IN_TEXT, writer->options->verbose) &&
-           (item->kind == ITEM_TABLE || (item->kind == ITEM_NOTE && !writer->options->quiet) ||
+           (item->kind == ITEM_TABLE || item->kind == ITEM_HEADING ||
+            (item->kind == ITEM_NOTE && !writer->options->quiet) ||
             (item->kind == ITEM_FIELD && item->title != NULL && item->value.kind != CELL_ABSENT));
 }
 
@@ -352,6 +353,16 @@ static void text_field(Writer *writer, const Item *item, size_t width)
     text_free(&value);
 }
 
+static void text_heading(Writer *writer, const Item *item)
+{
+    Text line = {0};
+    append_cell(&line, &item->value, UNIT_NONE, writer->options);
+    append_coloured(&writer->text, writer->options, colour_title, text_view(&line), line.length);
+    text_append(&writer->text, ":\n");
+    writer->text.failed = writer->text.failed || line.failed;
+    text_free(&line);
+}
+
 static void text_note(Writer *writer, const Item *item)
 {
     Text line = {0};
@@ -364,7 +375,7 @@ static void text_note(Writer *writer, const Item *item)
 }
 
 /* Fields that stand together, each table, and notes that stand together are blocks, with an empty line
- * between. */
+ * between. A heading belongs to the block that follows. */
 bool render_text(Writer *writer, const Document *document)
 {
     ItemKind before = ITEM_HEX_LISTS; /* never shown in text: the beginning */
@@ -375,12 +386,14 @@ bool render_text(Writer *writer, const Document *document)
             continue;
         }
         if (item->kind != before || item->kind == ITEM_TABLE) {
-            text_append(&writer->text, before == ITEM_HEX_LISTS ? "" : "\n");
+            text_append(&writer->text, before == ITEM_HEX_LISTS || before == ITEM_HEADING ? "" : "\n");
             width = item->kind == ITEM_FIELD ? fields_title_width(writer, document, i) : 0;
         }
         before = item->kind;
         if (item->kind == ITEM_FIELD) {
             text_field(writer, item, width);
+        } else if (item->kind == ITEM_HEADING) {
+            text_heading(writer, item);
         } else if (item->kind == ITEM_NOTE) {
             text_note(writer, item);
         } else if (!text_table(writer, item->table)) {

@@ -26,7 +26,7 @@ static void add_identity(CoveragePane *pane, const TileIdentity *identity)
     }
     add_line(pane, "identity words   %s of %s", figure_count(identity->identity_words).text,
              figure_count(identity->words).text);
-    add_line(pane, "permutation      %s cycles, longest %s words, %s words move",
+    add_line(pane, "permutation cycles %s, longest %s words, %s words move",
              figure_count(identity->cycles).text, figure_count(identity->longest_cycle).text,
              figure_count(identity->words_moved).text);
     if (identity->transposition.rows > 0) {
