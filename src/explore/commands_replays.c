@@ -286,7 +286,7 @@ static bool rows_of_tile(CommandCall *call, const Replay *replay, uint16_t tile,
     document_identify(out, "tile", "tile", UNIT_NONE, cell_unsigned(tile));
     document_field(out, "row_words", "row words", UNIT_WORDS, cell_unsigned(count));
     document_field(out, "row_bytes", "row bytes", UNIT_BYTES, cell_unsigned(4 * count));
-    document_field(out, "tile_event_cycles", "horizon cycles", UNIT_CYCLES,
+    document_field(out, "tile_event_cycles", "tile ends at cycle", UNIT_CYCLES,
                    cell_unsigned(replay->tile_horizon[tile]));
     document_field(out, "incoming_base", "incoming base", UNIT_ADDRESS,
                    cell_tile(replay->incoming_base[tile]));
@@ -299,7 +299,7 @@ static bool rows_of_tile(CommandCall *call, const Replay *replay, uint16_t tile,
 static const Column row_columns[] = {
     {"tile", "tile", UNIT_NONE, 0},
     {"row_words", "words", UNIT_WORDS, 0},
-    {"tile_event_cycles", "cycles", UNIT_CYCLES, 0},
+    {"tile_event_cycles", "ends at cycle", UNIT_CYCLES, 0},
     {"incoming_base", "incoming base", UNIT_ADDRESS, 0},
     {"row", "row", UNIT_NONE, 0},
 };
@@ -438,7 +438,7 @@ static bool run_timeline(CommandCall *call, Error *error)
     document_identify(call->out, "tile", "tile", UNIT_NONE, cell_unsigned(tile));
     document_field(call->out, "from_cycle", "from cycle", UNIT_CYCLES, cell_unsigned(from));
     document_field(call->out, "to_cycle", "to cycle", UNIT_CYCLES, cell_unsigned(to));
-    document_field(call->out, "horizon_cycles", "horizon cycles", UNIT_CYCLES,
+    document_field(call->out, "horizon_cycles", "tile ends at cycle", UNIT_CYCLES,
                    cell_unsigned(replay->tile_horizon[tile]));
     Table *table = document_lazy_table(call->out, 0, "activities", activity_columns, ACTIVITY_COLUMNS,
                                        list->items.count, activity_row, list);

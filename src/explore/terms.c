@@ -113,7 +113,7 @@ static const Term terms[] = {
     {"cycles", "horizon, horizon cycles", "horizon_cycles, scheduled_horizon_cycles",
      "length of the phase in the scheduling model: from the entry synchronisation to the end of the last "
      "tile. Permutation cycles are another thing"},
-    {"tile ends at", "ends at, ends at cycle", "tile_event_cycles, horizon_cycles",
+    {"tile ends at", "ends at, ends at cycle, tile ends at cycle", "tile_event_cycles, horizon_cycles",
      "the cycle in which this tile's part of the phase is over, its memory included"},
     {"endpoint lower bound", "lower bound", "endpoint_lower_bound_cycles",
      "the most words that one tile sends, or receives: one word a cycle, so no schedule is shorter"},

@@ -77,10 +77,10 @@ static void draw_tile(Tui *tui, PhaseState *state, Selection selection, Rect are
     const Replay *replay = tui_replay(tui, selection.entry, selection.mode);
     if (replay != NULL) {
         put_number(grid, &area, "row B", tile_row_bytes(replay, selection.tile), distrusted);
-        put_number(grid, &area, "horizon", replay->tile_horizon[selection.tile], distrusted);
+        put_number(grid, &area, "ends at", replay->tile_horizon[selection.tile], distrusted);
     } else {
         put_pair(grid, &area, "row B", LOOK_DIM, "-");
-        put_pair(grid, &area, "horizon", LOOK_DIM, "-");
+        put_pair(grid, &area, "ends at", LOOK_DIM, "-");
     }
     if (tui->preferences.shade == SHADE_IDLE && state->values.known) {
         put_number(grid, &area, "idle", state->values.numbers[selection.tile], distrusted);

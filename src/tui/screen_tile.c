@@ -180,7 +180,7 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
     grid_text(grid, area.row, area.column, area.width, LOOK_STRONG, text_view(&line));
     text_clear(&line);
     if (replay != NULL) {
-        text_printf(&line, "row %s B (%s words), horizon %s of %s cycles",
+        text_printf(&line, "row %s B (%s words), tile ends at cycle %s of %s",
                     figure_trusted((uint64_t)replay->row_words * 4, distrusted).text,
                     figure_trusted(replay->row_words, distrusted).text,
                     figure_trusted(replay->horizon_cycles, distrusted).text,
