@@ -136,10 +136,29 @@ static const Term terms[] = {
      "and last word"},
     {"incoming base", NULL, "incoming_base, incoming_bases",
      "the address with which a row is entered when its tile receives a single transfer, sent to it alone"},
-    {"waited for", "lost cycles, critical chain", "wait, waited_for, lost_cycles",
+    {"critical chain", "waited for, what fixed its start, lost cycles",
+     "chain, wait, waited_for, reason, lost_cycles, before_chain_cycles",
      "what kept a transfer from starting a cycle earlier; lost cycles count from where its predecessors "
      "alone "
      "would have let it start"},
+    {"sole receive", NULL, NULL,
+     "the only transfer that its receiver gets, sent to it alone: the row is entered with the address, and "
+     "the "
+     "source mux is fixed at event 113, so that the send starts late"},
+    {"earliest event", NULL, NULL,
+     "nothing is waited for: the send is at event 0, or starts so that the source mux of its nearest "
+     "receiver "
+     "turns at event 1"},
+    {"send lane", NULL, NULL, "a tile sends one transfer at a time"},
+    {"receive stream", NULL, NULL,
+     "a tile hears one transfer at a time, and stores one at a time, in the order in which they were placed"},
+    {"control slot", NULL, NULL,
+     "no mux or pointer event of a tile may fall on the first two events of one of its sends, nor on another "
+     "of its kind"},
+    {"memory element", NULL, NULL, "a piece of a tile's memory that cannot be read and written at once"},
+    {"alignment", NULL, NULL,
+     "two controls in one event need an instruction at an even word of the row: where it cannot be had, the "
+     "transfer is placed later"},
     /* receivers */
     {"scope", NULL, "scope, scope_transfers",
      "the transfers that figures of receivers are about: the whole phase, or its independent prefix"},

@@ -19,9 +19,24 @@ static uint32_t critical_last(const Replay *replay)
     return last;
 }
 
-bool critical_chain(const Replay *replay, CriticalChain *chain, Error *error)
+const char *critical_cause(const CriticalLink *link)
 {
-    uint32_t end = replay->horizon_cycles;
+    if (link->wait != WAIT_NONE) {
+        return wait_kind_name(link->wait);
+    }
+    return link->sole_receive ? "sole receive" : "earliest event";
+}
+
+/* Only the row of such a receiver is entered with an incoming base. */
+static bool is_sole_receive(const Replay *replay, const Phase *phase, uint32_t transfer)
+{
+    uint16_t receiver = phase->receiver_tile[phase->receiver_start[transfer]];
+    return phase_receivers(phase, transfer) == 1 && replay->incoming_base[receiver] >= 0;
+}
+
+bool critical_chain(const Replay *replay, const Phase *phase, CriticalChain *chain, Error *error)
+{
+    uint32_t end = replay->horizon_cycles, later = end;
     uint32_t transfer = replay->active_tiles == 0 ? WAIT_NO_TRANSFER : critical_last(replay);
     while (transfer != WAIT_NO_TRANSFER) {
         uint32_t lost = replay->offset[transfer] - replay->requested[transfer];
@@ -33,7 +48,11 @@ bool critical_chain(const Replay *replay, CriticalChain *chain, Error *error)
             .end = end,
             .requested = replay->send_start[transfer] - lost,
             .lost_cycles = lost,
+            .lead_cycles = replay->send_start[transfer] - replay->offset[transfer],
+            .sole_receive = is_sole_receive(replay, phase, transfer),
+            .cycles = (int64_t)later - replay->send_start[transfer],
         };
+        later = link.start;
         if (!vec_push(chain, link, error)) {
             return false;
         }

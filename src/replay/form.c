@@ -4,10 +4,7 @@
 
 #include "row/instruction.h"
 
-enum {
-    SENDER_HORIZON_MIN = 6,
-    SOLE_RECEIVE_MUX = 113 /* X of a transfer that is all its receiver gets */
-};
+enum { SENDER_HORIZON_MIN = 6 };
 
 static uint64_t form_elements_read(const Phase *phase, uint32_t transfer)
 {
@@ -44,7 +41,7 @@ static void form_time(const FormMaker *maker, Form *form)
     }
     int start = -earliest;
     if (form->receivers[0].row->sole_receive) {
-        start = SOLE_RECEIVE_MUX - 1 - fabric_time_to_mux(source, &maker->tiles[tiles[0]]);
+        start = SOLE_RECEIVE_MUX_EVENT - 1 - fabric_time_to_mux(source, &maker->tiles[tiles[0]]);
     }
     form->send.start = (uint32_t)start;
     for (uint32_t i = 0; i < form->receiver_count; i++) {

@@ -5,6 +5,8 @@
 
 #include "row/state.h"
 
+enum { SOLE_RECEIVE_MUX_EVENT = 113 }; /* X of a transfer that is all its receiver gets */
+
 typedef struct FormReceiver {
     RowState *row;
     RowReceive receive; /* mux_start: X at offset 0 */

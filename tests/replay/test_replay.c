@@ -126,12 +126,38 @@ static void check_replay(const Phase *phase, uint16_t tiles, ReplayOptions optio
 }
 
 /* The chain must lead from the horizon to a transfer that waits for nothing, each link placed by the next. */
-static void check_critical_chain(const Replay *replay)
+/* The lead is that of the form alone on the fabric, worked out from the route times. */
+static void check_lead(const CriticalLink *link, const Phase *phase)
+{
+    uint32_t first = phase->receiver_start[link->transfer];
+    FabricTile source = fabric_tile(phase->source[link->transfer]);
+    int least = 0;
+    for (uint32_t r = first; r < phase->receiver_start[link->transfer + 1]; r++) {
+        FabricTile receiver = fabric_tile(phase->receiver_tile[r]);
+        int time = fabric_time_to_mux(&source, &receiver);
+        least = time < least ? time : least;
+    }
+    uint32_t received = 0; /* transfers of its first receiver */
+    for (uint32_t i = 0; i < phase->receiver_start[phase->transfers]; i++) {
+        received += phase->receiver_tile[i] == phase->receiver_tile[first];
+    }
+    FabricTile receiver = fabric_tile(phase->receiver_tile[first]);
+    bool sole = phase_receivers(phase, link->transfer) == 1 && received == 1;
+    assert_int_equal(link->sole_receive, sole);
+    assert_int_equal((int)link->lead_cycles, sole ? 112 - fabric_time_to_mux(&source, &receiver) : -least);
+    if (link->wait == WAIT_NONE) {
+        assert_string_equal(critical_cause(link), sole ? "sole receive" : "earliest event");
+        assert_int_equal(link->start, link->lead_cycles);
+    }
+}
+
+static void check_critical_chain(const Replay *replay, const Phase *phase)
 {
     CriticalChain chain = {0};
-    assert_true(critical_chain(replay, &chain, NULL));
+    assert_true(critical_chain(replay, phase, &chain, NULL));
     assert_true(chain.count > 0);
     assert_int_equal(chain.items[0].end, replay->horizon_cycles);
+    int64_t explained = chain.items[chain.count - 1].start; /* of all cycles of the phase */
     for (size_t i = 0; i < chain.count; i++) {
         const CriticalLink *link = &chain.items[i];
         bool last = i + 1 == chain.count;
@@ -140,7 +166,10 @@ static void check_critical_chain(const Replay *replay)
         assert_int_equal(link->start - link->requested, link->lost_cycles);
         assert_true(link->wait > WAIT_DEPENDENCY || link->lost_cycles == 0);
         assert_true(!last || link->wait == WAIT_NONE || link->wait == WAIT_ALIGNMENT);
+        check_lead(link, phase);
+        explained += link->cycles;
     }
+    assert_int_equal(explained, replay->horizon_cycles);
     vec_free(&chain);
 }
 
@@ -180,7 +209,7 @@ static void random_replays_are_those_of_the_plain_code(void **state)
         Replay replay;
         run(phase, random_tile_count(&shape), options, &replay);
         check_replay(phase, random_tile_count(&shape), options, &replay);
-        check_critical_chain(&replay);
+        check_critical_chain(&replay, phase);
         check_idle(&replay);
         second_passes += replay.pass == 2;
         replay_free(&replay);
@@ -225,7 +254,7 @@ static void an_empty_phase_has_rows_of_one_word(void **state)
     assert_int_equal(replay.maximum_row_tile, -1);
     assert_int_equal(replay.horizon_cycles, 0);
     CriticalChain chain = {0};
-    assert_true(critical_chain(&replay, &chain, NULL));
+    assert_true(critical_chain(&replay, phase, &chain, NULL));
     assert_int_equal(chain.count, 0);
     replay_free(&replay);
     phase_free(phase);
@@ -246,7 +275,7 @@ static void a_critical_chain_as_worked_by_hand(void **state)
     assert_int_equal(replay.completion[0], 61);
     assert_int_equal(replay.requested[2], 61);
     CriticalChain chain = {0};
-    assert_true(critical_chain(&replay, &chain, NULL));
+    assert_true(critical_chain(&replay, phase, &chain, NULL));
     assert_int_equal(chain.count, 2);
     assert_int_equal(chain.items[0].transfer, 2);
     assert_int_equal(chain.items[0].wait, WAIT_DEPENDENCY);
