@@ -154,7 +154,7 @@ static void link_row(void *context, size_t index, Cell *cells)
     cells[6] = link->waited_for == WAIT_NO_TRANSFER ? cell_null() : cell_unsigned(link->waited_for);
     cells[7] = cell_unsigned(link->lost_cycles);
     cells[8] = link->cycles < 0 ? cell_signed(link->cycles) : cell_unsigned((uint64_t)link->cycles);
-    cells[9] = cell_text(text_view(&list->reason));
+    cells[9] = cell_scratch(&list->reason);
 }
 
 /* ---- the endpoint that the lower bound comes from ---- */

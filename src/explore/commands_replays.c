@@ -222,7 +222,7 @@ static void step_row(void *context, size_t index, Cell *cells)
     const RowStep *step = &list->steps.items[index];
     text_clear(&list->line);
     row_step_text(step, &list->line);
-    cells[0] = cell_text(text_view(&list->line));
+    cells[0] = cell_scratch(&list->line);
     cells[1] = cell_unsigned(step->word);
     cells[2] = cell_unsigned(step->start);
     cells[3] = cell_unsigned(step->end);
@@ -332,7 +332,7 @@ static void row_row(void *context, size_t index, Cell *cells)
     cells[1] = cell_unsigned(count);
     cells[2] = cell_unsigned(list->replay->tile_horizon[index]);
     cells[3] = cell_tile(list->replay->incoming_base[index]);
-    cells[4] = cell_text(text_view(&list->hex));
+    cells[4] = cell_scratch(&list->hex);
 }
 
 static bool rows_of_all(CommandCall *call, const Replay *replay, Error *error)

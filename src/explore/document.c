@@ -46,6 +46,12 @@ Cell cell_text(const char *value)
     return (Cell){.kind = CELL_TEXT, .as.text = {.bytes = value, .length = strlen(value)}};
 }
 
+Cell cell_scratch(const Text *text)
+{
+    const char *bytes = text->failed ? NULL : text_view(text);
+    return (Cell){.kind = CELL_TEXT, .as.text = {.bytes = bytes, .length = text->failed ? 0 : text->length}};
+}
+
 Cell cell_list(const uint32_t *items, size_t count)
 {
     return (Cell){.kind = CELL_LIST, .as.list = {.items = items, .count = count}};
@@ -322,6 +328,12 @@ const Cell *table_cells(const Table *table, size_t row, Cell *scratch)
         scratch[i] = cell_absent();
     }
     table->row(table->context, row, scratch);
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (scratch[i].kind == CELL_TEXT && scratch[i].as.text.bytes == NULL) {
+            table->document->failed = true;
+            scratch[i] = cell_null();
+        }
+    }
     distrust_row(table, scratch);
     return scratch;
 }

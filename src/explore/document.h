@@ -60,6 +60,9 @@ Cell cell_unsigned(uint64_t value);
 Cell cell_signed(int64_t value);
 Cell cell_real(double value);
 Cell cell_text(const char *value); /* NULL: cell_null() */
+/* What the row of a lazy table has written into a text of its own: when memory ran out for it, the document
+ * fails. */
+Cell cell_scratch(const Text *text);
 Cell cell_list(const uint32_t *items, size_t count);
 Cell cell_tiles(const uint16_t *tiles, size_t count);
 Cell cell_endpoints(const uint16_t *tiles, const uint32_t *addresses, size_t count);

@@ -120,8 +120,8 @@ bool document_render(const Document *document, const RenderOptions *options, con
     Writer writer = {.options = options, .sink = sink, .progress = progress, .error = error};
     bool (*const render[])(Writer *, const Document *) = {
         [FORMAT_TEXT] = render_text, [FORMAT_JSON] = render_json, [FORMAT_CSV] = render_csv};
-    bool done =
-        document_ok(document, error) && render[options->format](&writer, document) && writer_flush(&writer);
+    bool done = document_ok(document, error) && render[options->format](&writer, document) &&
+                document_ok(document, error) && writer_flush(&writer); /* rows may have run out of memory */
     text_free(&writer.text);
     return done;
 }

@@ -77,6 +77,56 @@ static void text_is_aligned_and_harmless(void **state)
     document_free(document);
 }
 
+/* A heading stands above what follows, in text alone. */
+static void headings_are_text(void **state)
+{
+    (void)state;
+    Document *document = document_new(NULL);
+    assert_non_null(document);
+    document_field(document, "receivers", "receivers", UNIT_COUNT, cell_unsigned(2));
+    document_heading(document, "receiver %d", 5);
+    document_field(document, "words", "words", UNIT_COUNT, cell_unsigned(7));
+    expect(document, (RenderOptions){.format = FORMAT_TEXT},
+           "receivers  2\n"
+           "\n"
+           "receiver 5:\n"
+           "words  7\n");
+    expect(document, (RenderOptions){.format = FORMAT_JSON}, "{\"receivers\":2,\"words\":7}\n");
+    expect(document, (RenderOptions){.format = FORMAT_CSV}, "key,value\nreceivers,2\nwords,7\n");
+    document_free(document);
+}
+
+static void scratch_row(void *context, size_t index, Cell *cells)
+{
+    const Text *texts = context;
+    cells[0] = cell_unsigned(index);
+    cells[1] = cell_scratch(&texts[index]);
+}
+
+/* A row that could not be written is no empty one. */
+static void a_row_without_memory_fails_the_document(void **state)
+{
+    (void)state;
+    static const Column names[] = {{"number", "number", UNIT_NONE, 0}, {"name", "name", UNIT_NONE, 0}};
+    Text texts[2] = {{0}, {0}};
+    for (OutputFormat format = FORMAT_TEXT; format <= FORMAT_CSV; format++) {
+        for (int failing = 0; failing < 2; failing++) {
+            Document *document = document_new(NULL);
+            Text out = {0};
+            Sink sink = sink_text(&out);
+            Error error = {0};
+            texts[1].failed = failing != 0;
+            assert_non_null(document);
+            document_lazy_table(document, 0, "names", names, 2, 2, scratch_row, texts);
+            assert_int_equal(
+                document_render(document, &(RenderOptions){.format = format}, &sink, NULL, &error), !failing);
+            assert_true(!failing || error.kind == ERROR_MEMORY);
+            text_free(&out);
+            document_free(document);
+        }
+    }
+}
+
 static void text_says_more_when_asked(void **state)
 {
     (void)state;
@@ -287,6 +337,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_aligned_and_harmless),
+        cmocka_unit_test(headings_are_text),
+        cmocka_unit_test(a_row_without_memory_fails_the_document),
         cmocka_unit_test(text_says_more_when_asked),
         cmocka_unit_test(json_nests_paths),
         cmocka_unit_test(csv_repeats_what_identifies),
