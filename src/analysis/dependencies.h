@@ -57,6 +57,11 @@ void dependencies_free(Dependencies *dependencies);
 bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
                           uint32_t first, uint32_t count, DependencyReasons *reasons, size_t *starts,
                           Progress *progress, Error *error);
+/* The other way round: why others wait for `transfer`. In each reason `transfer` is the one that waits.
+ * Appended in the same order. Every tile that `transfer` reads or writes is swept again. */
+bool dependencies_explain_waiting(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
+                                  uint32_t transfer, DependencyReasons *reasons, Progress *progress,
+                                  Error *error);
 void dependency_reasons_free(DependencyReasons *reasons);
 
 #endif

@@ -8,6 +8,8 @@
 /* Transfers are explained in blocks of about this many pairs, so that the work space stays small. */
 enum { PAIRS_IN_BLOCK = 4 * 1000 * 1000 };
 
+#define ANY_TRANSFER UINT32_MAX
+
 /* A conflict that begins or ends at a byte of a tile. */
 typedef struct Mark {
     uint32_t before, after;
@@ -23,6 +25,7 @@ typedef struct Explainer {
     Conflicts conflicts;
     uint8_t *tiles;        /* [tile_count] whether a tile matters to the block at hand */
     uint32_t first, count; /* the block of transfers at hand */
+    uint32_t before;       /* only what waits for this one, and reasons name who waits; or ANY_TRANSFER */
     uint16_t tile;
     VEC(Mark) marks;
 } Explainer;
@@ -37,7 +40,8 @@ static bool explain_collect(void *context, uint32_t before, uint32_t after, Depe
                             uint32_t address, bool begins, Error *error)
 {
     Explainer *explainer = context;
-    if (after < explainer->first || after - explainer->first >= explainer->count) {
+    if (after < explainer->first || after - explainer->first >= explainer->count ||
+        (explainer->before != ANY_TRANSFER && before != explainer->before)) {
         return true;
     }
     Mark mark = {.before = before,
@@ -49,19 +53,28 @@ static bool explain_collect(void *context, uint32_t before, uint32_t after, Depe
     return vec_push(&explainer->marks, mark, error);
 }
 
-/* Flags the tiles where a transfer that waits for another reads or writes. */
-static void explain_choose_tiles(Explainer *explainer)
+/* Flags the tiles where a transfer reads or writes. */
+static void explain_flag_tiles(Explainer *explainer, uint32_t transfer)
 {
     const Phase *phase = explainer->phase;
+    explainer->tiles[phase->source[transfer]] = 1;
+    for (uint32_t k = phase->receiver_start[transfer]; k < phase->receiver_start[transfer + 1]; k++) {
+        explainer->tiles[phase->receiver_tile[k]] = 1;
+    }
+}
+
+/* Flags the tiles where one that is waited for, or a transfer that waits for another, reads or writes. */
+static void explain_choose_tiles(Explainer *explainer)
+{
     const uint32_t *start = explainer->dependencies->predecessor_start;
     memset(explainer->tiles, 0, explainer->conflicts.tile_count);
+    if (explainer->before != ANY_TRANSFER) {
+        explain_flag_tiles(explainer, explainer->before);
+        return;
+    }
     for (uint32_t j = explainer->first; j < explainer->first + explainer->count; j++) {
-        if (start[j] == start[j + 1]) {
-            continue;
-        }
-        explainer->tiles[phase->source[j]] = 1;
-        for (uint32_t k = phase->receiver_start[j]; k < phase->receiver_start[j + 1]; k++) {
-            explainer->tiles[phase->receiver_tile[k]] = 1;
+        if (start[j] != start[j + 1]) {
+            explain_flag_tiles(explainer, j);
         }
     }
 }
@@ -117,24 +130,26 @@ static bool explain_iterations(const Phase *phase, uint32_t reader, DependencyRe
            error_set(error, ERROR_MEMORY, "phase %u: too many Repeat iterations to list", phase->number);
 }
 
-static bool explain_add(const Phase *phase, const Mark *begin, uint32_t end, DependencyReasons *reasons,
-                        Error *error)
+static bool explain_add(const Explainer *explainer, const Mark *begin, uint32_t end,
+                        DependencyReasons *reasons, Error *error)
 {
-    DependencyReason reason = {.transfer = begin->before,
+    bool waiting = explainer->before != ANY_TRANSFER;
+    DependencyReason reason = {.transfer = waiting ? begin->after : begin->before,
                                .kind = (DependencyKind)begin->kind,
                                .tile = begin->tile,
                                .address = begin->address,
                                .bytes = end - begin->address,
                                .iteration_start = (uint32_t)reasons->iterations.count};
     uint32_t reader = reason.kind == DEPENDENCY_RAW ? begin->after : begin->before;
-    if (reason.kind != DEPENDENCY_WAW && !explain_iterations(phase, reader, &reason, reasons, error)) {
+    if (reason.kind != DEPENDENCY_WAW &&
+        !explain_iterations(explainer->phase, reader, &reason, reasons, error)) {
         return false;
     }
     return vec_push(&reasons->list, reason, error);
 }
 
 /* Joins the sorted marks to ranges. Begins and ends may be told twice; an end that is followed by a begin at
- * the same address is none. Fills starts[0 .. count] of the block. */
+ * the same address is none. Fills starts[0 .. count] of the block, unless NULL. */
 static bool explain_join(const Explainer *explainer, const SortItem *items, DependencyReasons *reasons,
                          size_t *starts, Error *error)
 {
@@ -143,7 +158,7 @@ static bool explain_join(const Explainer *explainer, const SortItem *items, Depe
     uint32_t next = 0; /* starts[0 .. next) are set */
     for (size_t k = 0; k < count; k++) {
         const Mark *mark = &marks[items[k].value];
-        while (next <= mark->after - explainer->first) {
+        while (starts != NULL && next <= mark->after - explainer->first) {
             starts[next++] = reasons->list.count;
         }
         if (mark->begins) {
@@ -157,12 +172,12 @@ static bool explain_join(const Explainer *explainer, const SortItem *items, Depe
         if (begin == NULL || goes_on) {
             continue;
         }
-        if (!explain_add(explainer->phase, begin, mark->address, reasons, error)) {
+        if (!explain_add(explainer, begin, mark->address, reasons, error)) {
             return false;
         }
         begin = NULL;
     }
-    while (next <= explainer->count) {
+    while (starts != NULL && next <= explainer->count) {
         starts[next++] = reasons->list.count;
     }
     return true;
@@ -175,7 +190,7 @@ static bool explain_block(Explainer *explainer, DependencyReasons *reasons, size
     }
     size_t marks = explainer->marks.count;
     if (marks > UINT32_MAX) {
-        return error_set(error, ERROR_MEMORY, "phase %u: transfer %u waits for too much to list it",
+        return error_set(error, ERROR_MEMORY, "phase %u: too much waits around transfer %u to list it",
                          explainer->phase->number, explainer->first);
     }
     SortItem *items = mem_new(marks, sizeof *items, error);
@@ -206,7 +221,7 @@ bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Depende
     if (dependencies->edges == 0) {
         return true;
     }
-    Explainer explainer = {.phase = phase, .dependencies = dependencies};
+    Explainer explainer = {.phase = phase, .dependencies = dependencies, .before = ANY_TRANSFER};
     progress_stage(progress, "explaining dependencies", count);
     explainer.tiles = mem_new(tile_count, sizeof *explainer.tiles, error);
     bool done =
@@ -217,6 +232,28 @@ bool dependencies_explain(const Phase *phase, uint16_t tile_count, const Depende
         done = explain_block(&explainer, reasons, starts + k, error);
         progress_set(progress, k);
     }
+    conflicts_close(&explainer.conflicts);
+    mem_free(explainer.tiles);
+    vec_free(&explainer.marks);
+    return done;
+}
+
+bool dependencies_explain_waiting(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
+                                  uint32_t transfer, DependencyReasons *reasons, Progress *progress,
+                                  Error *error)
+{
+    if (dependencies->edges == 0) {
+        return true;
+    }
+    Explainer explainer = {.phase = phase,
+                           .dependencies = dependencies,
+                           .before = transfer,
+                           .first = transfer + 1,
+                           .count = phase->transfers - transfer - 1};
+    progress_stage(progress, "explaining dependencies", 1);
+    explainer.tiles = mem_new(tile_count, sizeof *explainer.tiles, error);
+    bool done = conflicts_open(phase, tile_count, progress, &explainer.conflicts, error) &&
+                explainer.tiles != NULL && explain_block(&explainer, reasons, NULL, error);
     conflicts_close(&explainer.conflicts);
     mem_free(explainer.tiles);
     vec_free(&explainer.marks);

@@ -17,6 +17,16 @@ static const Column wait_columns[] = {
 
 enum { WAIT_COLUMNS = sizeof wait_columns / sizeof *wait_columns };
 
+/* Those of a reason, of a transfer that waits. */
+static const Column waiting_columns[] = {
+    {"transfer", "waits on it", UNIT_NONE, 0},
+    {"kind", "kind", UNIT_NONE, 0},
+    {"tile", "tile", UNIT_NONE, 0},
+    {"address", "address", UNIT_ADDRESS, 0},
+    {"bytes", "bytes", UNIT_BYTES, 0},
+    {"iterations", "iterations", UNIT_NONE, 0},
+};
+
 /* The reasons of some transfers, made into rows when they are written: one a reason, or one that is empty for
  * a transfer without. */
 typedef struct Waits {
@@ -145,6 +155,26 @@ static bool run_tail(CommandCall *call, Error *error)
 
 /* ---- deps ---- */
 
+/* Those that wait for the transfer. */
+static bool answer_waiting(CommandCall *call, const Dependencies *dependencies, uint32_t transfer,
+                           Error *error)
+{
+    Waits *waiting = mem_zero(1, sizeof *waiting, error);
+    if (waiting == NULL) {
+        return false;
+    }
+    if (!dependencies_explain_waiting(call->entry->phase, view_tile_count(call->view), dependencies, transfer,
+                                      &waiting->reasons, call->progress, error)) {
+        waits_free(waiting);
+        return false;
+    }
+    Table *table = document_lazy_table(call->out, IN_TEXT | IN_JSON, "waited_on_by", waiting_columns,
+                                       WAIT_COLUMNS - 1, waiting->reasons.list.count, reason_row, waiting);
+    table_empty(table, "no other transfer waits on it");
+    document_own(call->out, waiting, waits_free);
+    return true;
+}
+
 static bool run_deps(CommandCall *call, Error *error)
 {
     uint32_t transfer = argument_number(call, "N", 0);
@@ -167,7 +197,7 @@ static bool run_deps(CommandCall *call, Error *error)
                                        waits->starts[1], reason_row, waits);
     table_empty(table, "it waits for no other transfer");
     document_own(call->out, waits, waits_free);
-    return true;
+    return answer_waiting(call, dependencies, transfer, error);
 }
 
 /* ---- the table ---- */
@@ -187,8 +217,9 @@ static const Command commands[] = {
      "writes what the other wrote. `iterations`: the Repeat iterations of the reader whose addresses "
      "meet the range.",
      run_tail, COMMAND_NEEDS_PHASE | COMMAND_SELECTS, tail_parameters},
-    {"deps", "what one transfer waits for, and why", "deps 12", NULL, run_deps, COMMAND_NEEDS_PHASE,
-     deps_parameters},
+    {"deps", "what one transfer waits for, what waits on it, and why", "deps 12",
+     "Of the captured phase; kinds and iterations as in tail. CSV has what it waits for only.", run_deps,
+     COMMAND_NEEDS_PHASE, deps_parameters},
 };
 
 CommandTable commands_of_order(void)

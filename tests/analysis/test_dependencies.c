@@ -256,6 +256,45 @@ static void expect_reasons_as_oracle(const Phase *phase, const Dependencies *dep
     dependency_reasons_free(&reasons);
 }
 
+static bool same_reason(const DependencyReasons *reasons, const DependencyReason *reason, uint32_t before,
+                        const DependencyReasons *others, const DependencyReason *other)
+{
+    return reason->transfer == before && reason->kind == other->kind && reason->tile == other->tile &&
+           reason->address == other->address && reason->bytes == other->bytes &&
+           reason->iteration_count == other->iteration_count &&
+           (reason->iteration_count == 0 || memcmp(reasons->iterations.items + reason->iteration_start,
+                                                   others->iterations.items + other->iteration_start,
+                                                   reason->iteration_count * sizeof(uint32_t)) == 0);
+}
+
+/* Who waits for a transfer: what the reasons of all others say of it, in the order of those that wait. */
+static void expect_waiting_as_reasons(const Phase *phase, const Dependencies *dependencies)
+{
+    size_t starts[ORACLE_TRANSFERS + 1];
+    DependencyReasons reasons = {0};
+    assert_true(
+        dependencies_explain(phase, TILES, dependencies, 0, phase->transfers, &reasons, starts, NULL, NULL));
+    for (uint32_t before = 0; before < phase->transfers; before++) {
+        DependencyReasons waiting = {0};
+        size_t found = 0;
+        assert_true(dependencies_explain_waiting(phase, TILES, dependencies, before, &waiting, NULL, NULL));
+        for (uint32_t after = 0; after < phase->transfers; after++) {
+            for (size_t r = starts[after]; r < starts[after + 1]; r++) {
+                const DependencyReason *reason = &reasons.list.items[r];
+                if (reason->transfer == before) {
+                    assert_true(found < waiting.list.count);
+                    const DependencyReason *other = &waiting.list.items[found++];
+                    assert_int_equal(other->transfer, after);
+                    assert_true(same_reason(&reasons, reason, before, &waiting, other));
+                }
+            }
+        }
+        assert_int_equal(found, waiting.list.count);
+        dependency_reasons_free(&waiting);
+    }
+    dependency_reasons_free(&reasons);
+}
+
 static void random_phases_agree_with_the_oracle(void **state)
 {
     (void)state;
@@ -270,6 +309,7 @@ static void random_phases_agree_with_the_oracle(void **state)
         expect_reasons_as_oracle(phase, &dependencies, oracle, 0, phase->transfers);
         uint32_t middle = phase->transfers / 2;
         expect_reasons_as_oracle(phase, &dependencies, oracle, middle, phase->transfers > 0 ? 1 : 0);
+        expect_waiting_as_reasons(phase, &dependencies);
         with_edges += dependencies.edges > 0;
         dependencies_free(&dependencies);
         oracle_free(oracle);
@@ -408,8 +448,9 @@ static bool attempt(void *context, Error *error)
     if (!dependencies_compute(phase, TILES, NULL, &dependencies, error)) {
         return false;
     }
-    bool done =
-        dependencies_explain(phase, TILES, &dependencies, 0, phase->transfers, &reasons, starts, NULL, error);
+    bool done = dependencies_explain(phase, TILES, &dependencies, 0, phase->transfers, &reasons, starts, NULL,
+                                     error) &&
+                dependencies_explain_waiting(phase, TILES, &dependencies, 0, &reasons, NULL, error);
     dependency_reasons_free(&reasons);
     dependencies_free(&dependencies);
     return done;
