@@ -1,6 +1,7 @@
 /* Words of a line as the arguments of a command. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "explore/command_parts.h"
@@ -236,6 +237,23 @@ static bool value_range(Value *value, const char *what, Error *error)
     return true;
 }
 
+/* 0x4c000 or 311296. */
+static bool value_address(Value *value, const char *what, Error *error)
+{
+    enum { ADDRESS_END = 1 << 20 };
+    bool hex = strncmp(value->text, "0x", 2) == 0 || strncmp(value->text, "0X", 2) == 0;
+    const char *digits = value->text + (hex ? 2 : 0);
+    size_t length = strlen(digits), good = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+    unsigned long number = length > 0 && length == good ? strtoul(digits, NULL, hex ? 16 : 10) : ADDRESS_END;
+    if (number >= ADDRESS_END) { /* as is what overflows */
+        return error_set(error, ERROR_USAGE,
+                         "%s must be a byte address below 0x100000 such as 0x4c000, not '%s'", what,
+                         value->text);
+    }
+    value->number = (uint32_t)number;
+    return true;
+}
+
 static bool value_read(CommandCall *call, Argument *argument, Error *error)
 {
     const Parameter *parameter = argument->parameter;
@@ -252,6 +270,8 @@ static bool value_read(CommandCall *call, Argument *argument, Error *error)
         return value_tile(call, value, error);
     case PARAMETER_CHOICE:
         return word_choose(value->text, parameter->choices, parameter->name, &value->number, error);
+    case PARAMETER_ADDRESS:
+        return value_address(value, parameter->name, error);
     case PARAMETER_RANGE:
         return value_range(value, parameter->name, error);
     case PARAMETER_SETTING:

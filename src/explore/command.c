@@ -119,6 +119,8 @@ static const char *value_name(const Parameter *parameter)
         return "N";
     case PARAMETER_MODE:
         return "M";
+    case PARAMETER_ADDRESS:
+        return "A";
     case PARAMETER_RANGE:
         return "A..B";
     case PARAMETER_FILE:

@@ -19,12 +19,13 @@
 typedef enum ParameterKind {
     PARAMETER_FLAG, /* an option without a value */
     PARAMETER_TEXT,
-    PARAMETER_NUMBER, /* 0 .. 2^32 - 1 */
-    PARAMETER_PHASE,  /* a phase's number, or `worst`, or `all` where PARAMETER_ALLOW_ALL */
-    PARAMETER_MODE,   /* name, script's name or letter; `all` likewise */
-    PARAMETER_TILE,   /* 0 .. tile_count - 1, or `busiest` */
-    PARAMETER_CHOICE, /* one of `choices`, or a unique beginning of one */
-    PARAMETER_RANGE,  /* A..B of numbers, B excluded; either may be left out; a single N is N..N+1 */
+    PARAMETER_NUMBER,  /* 0 .. 2^32 - 1 */
+    PARAMETER_PHASE,   /* a phase's number, or `worst`, or `all` where PARAMETER_ALLOW_ALL */
+    PARAMETER_MODE,    /* name, script's name or letter; `all` likewise */
+    PARAMETER_TILE,    /* 0 .. tile_count - 1, or `busiest` */
+    PARAMETER_CHOICE,  /* one of `choices`, or a unique beginning of one */
+    PARAMETER_ADDRESS, /* a byte address below 2^20, decimal or 0x.. */
+    PARAMETER_RANGE,   /* A..B of numbers, B excluded; either may be left out; a single N is N..N+1 */
     PARAMETER_FILE,
     PARAMETER_FOLDER,
     PARAMETER_TOPIC,   /* of help: the name of a command or term */
@@ -48,9 +49,10 @@ typedef struct Parameter {
 } Parameter;
 
 typedef struct Value {
-    const char *text;        /* as it was written, quotes removed; SETTING: the full name */
-    bool all;                /* `all` was written */
-    uint32_t number, end;    /* NUMBER; TILE (busiest resolved); RANGE [number, end); CHOICE: its index */
+    const char *text; /* as it was written, quotes removed; SETTING: the full name */
+    bool all;         /* `all` was written */
+    uint32_t number,
+        end; /* NUMBER; ADDRESS; TILE (busiest resolved); RANGE [number, end); CHOICE: its index */
     const PhaseEntry *entry; /* PHASE */
     Mode mode;               /* MODE */
 } Value;

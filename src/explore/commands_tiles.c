@@ -325,11 +325,8 @@ static bool route_matches(const RouteFilter *filter, const Phase *phase, uint32_
     return true;
 }
 
-static bool touches_tile(const Phase *phase, uint32_t i, uint32_t tile)
+static bool is_receiver(const Phase *phase, uint32_t i, uint32_t tile)
 {
-    if (phase->source[i] == tile) {
-        return true;
-    }
     for (uint32_t r = phase->receiver_start[i]; r < phase->receiver_start[i + 1]; r++) {
         if (phase->receiver_tile[r] == tile) {
             return true;
@@ -338,18 +335,59 @@ static bool touches_tile(const Phase *phase, uint32_t i, uint32_t tile)
     return false;
 }
 
+static bool touches_tile(const Phase *phase, uint32_t i, uint32_t tile)
+{
+    return phase->source[i] == tile || is_receiver(phase, i, tile);
+}
+
+/* Whether a transfer reads the byte at its source, in the first Repeat iteration, or writes it at a receiver;
+ * with a tile, whether it does so there. */
+static bool touches_address(const Phase *phase, uint32_t i, uint32_t address, const Value *tile)
+{
+    uint32_t bytes = 4u * (uint32_t)phase->words[i];
+    if ((tile == NULL || phase->source[i] == tile->number) && address - phase_address(phase, i, 0) < bytes) {
+        return true;
+    }
+    for (uint32_t r = phase->receiver_start[i]; r < phase->receiver_start[i + 1]; r++) {
+        if ((tile == NULL || phase->receiver_tile[r] == tile->number) &&
+            address - phase->receiver_address[r] < bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is asked for of every transfer; NULL: nothing. */
+typedef struct TransferFilter {
+    const RouteFilter *route;
+    const Value *tile, *from, *to, *address;
+} TransferFilter;
+
+static bool filter_matches(const TransferFilter *filter, const Phase *phase, uint32_t i)
+{
+    return (filter->tile == NULL || touches_tile(phase, i, filter->tile->number)) &&
+           (filter->from == NULL || phase->source[i] == filter->from->number) &&
+           (filter->to == NULL || is_receiver(phase, i, filter->to->number)) &&
+           (filter->address == NULL || touches_address(phase, i, filter->address->number, filter->tile)) &&
+           (filter->route == NULL || route_matches(filter->route, phase, i));
+}
+
 static bool list_transfers(CommandCall *call, const RouteFilter *route, TransferList *list, Error *error)
 {
     const Phase *phase = list->phase;
-    const Value *tile = argument_value(call, "--tile", 0), *range = argument_value(call, "--range", 0);
+    const Value *range = argument_value(call, "--range", 0);
+    TransferFilter filter = {.route = route,
+                             .tile = argument_value(call, "--tile", 0),
+                             .from = argument_value(call, "--from", 0),
+                             .to = argument_value(call, "--to", 0),
+                             .address = argument_value(call, "--address", 0)};
     uint32_t first = range == NULL ? 0 : range->number, end = range == NULL ? phase->transfers : range->end;
     size_t top = argument_number(call, "--top", 0);
     for (uint32_t i = first; i < end && i < phase->transfers; i++) {
         if (i % 4096 == 0 && !progress_go_on(call->progress, error)) {
             return false;
         }
-        if ((tile != NULL && !touches_tile(phase, i, tile->number)) ||
-            (route != NULL && !route_matches(route, phase, i))) {
+        if (!filter_matches(&filter, phase, i)) {
             continue;
         }
         if (top != 0 && list->transfers.count == top) {
@@ -477,6 +515,9 @@ static const Parameter tile_parameters[] = {
     {0}};
 static const Parameter transfers_parameters[] = {
     {"--tile", PARAMETER_TILE, 0, NULL, "only those that this tile sends or receives"},
+    {"--from", PARAMETER_TILE, 0, NULL, "only those that this tile sends"},
+    {"--to", PARAMETER_TILE, 0, NULL, "only those that this tile receives, alone or with others"},
+    {"--address", PARAMETER_ADDRESS, 0, NULL, "only those that read or write the byte at this address"},
     {"--route", PARAMETER_TEXT, 0, NULL, "only those of this route, SOURCE:RECEIVER,.."},
     {"--range", PARAMETER_RANGE, 0, NULL, "only transfers A to B-1"},
     {"--top", PARAMETER_NUMBER, PARAMETER_POSITIVE, NULL, "only the first so many"},
@@ -495,7 +536,9 @@ static const Command commands[] = {
      COMMAND_NEEDS_PHASE, tiles_parameters},
     {"tile", "select a tile, with its figures and coverage", "tile busiest", NULL, run_tile,
      COMMAND_NEEDS_PHASE | COMMAND_SELECTS, tile_parameters},
-    {"transfers", "the transfers of the current mode in order", "transfers --tile 12 --range 0..100", NULL,
+    {"transfers", "the transfers of the current mode in order", "transfers --tile 12 --range 0..100",
+     "All that is asked for must hold. --address counts the bytes that the source reads in the first Repeat "
+     "iteration and those that each receiver writes; with --tile, those of this tile alone.",
      run_transfers, COMMAND_NEEDS_PHASE, transfers_parameters},
     {"routes", "transfers by source and receivers, most first", "routes --top 10", NULL, run_routes,
      COMMAND_NEEDS_PHASE, routes_parameters},

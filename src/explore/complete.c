@@ -203,6 +203,7 @@ static bool complete_value(Completer *completer, const Parameter *parameter)
     case PARAMETER_FLAG:
     case PARAMETER_TEXT:
     case PARAMETER_NUMBER:
+    case PARAMETER_ADDRESS:
     case PARAMETER_RANGE:
         break;
     }

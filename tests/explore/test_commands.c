@@ -28,6 +28,8 @@ static const char *const lines[] = {
     "tiles --sort idle --phase 1",
     "tile busiest --phase 1",
     "transfers --phase 1 --route 0:1 --tile 1",
+    "transfers --phase 1 --from 0 --to busiest --address 0x10000",
+    "deps 0 --phase 90",
     "routes --phase 1",
     "tail --phase 90",
     "deps 1 --phase 90",
