@@ -20,6 +20,7 @@ enum {
     INPUT_BUFFER_BYTES = 128 << 10,
     OUTPUT_BUFFER_BYTES = 128 << 10,
     MAGIC_BYTES = 4,
+    FRAME_HEADER_BYTES = 18, /* of a zstd frame, at most */
     CANCEL_POLL_MILLISECONDS = 50,
     TEMPORARY_NAMES_TRIED = 100
 };
@@ -74,6 +75,8 @@ struct Input {
     bool whole; /* compressed data stands at the end of a member or frame */
     z_stream gzip;
     ZSTD_DStream *zstd;
+    uint64_t frame_bytes,
+        frame_got; /* of a zstd frame: what its header says, and what came out of it so far */
 };
 
 Input *input_open(const char *path, Error *error)
@@ -166,6 +169,24 @@ static bool input_fill(Input *input, Error *error)
     return true;
 }
 
+/* Has `bytes` at least in the buffer, unless the file ends before. */
+static bool input_gather(Input *input, size_t bytes, Error *error)
+{
+    size_t buffered = input->end - input->next;
+    if (buffered >= bytes || input->ended) {
+        return true;
+    }
+    memmove(input->buffer, input->buffer + input->next, buffered);
+    input->next = 0;
+    input->end = buffered;
+    while (input->end < bytes && !input->ended) {
+        if (!input_fill(input, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void *input_zlib_new(void *context, unsigned count, unsigned size)
 {
     (void)context;
@@ -203,10 +224,8 @@ static bool input_start_zstd(Input *input, Error *error)
 /* Looks at the first bytes: what kind of data is it? */
 static bool input_recognise(Input *input, Error *error)
 {
-    while (input->end < MAGIC_BYTES && !input->ended) {
-        if (!input_fill(input, error)) {
-            return false;
-        }
+    if (!input_gather(input, MAGIC_BYTES, error)) {
+        return false;
     }
     const unsigned char *magic = input->buffer;
     if (input->end >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
@@ -266,14 +285,27 @@ static bool input_step_zstd(Input *input, unsigned char *buffer, size_t capacity
 {
     ZSTD_inBuffer from = {input->buffer + input->next, input->end - input->next, 0};
     ZSTD_outBuffer to = {buffer, capacity, *got};
+    if (input->whole) {
+        input->frame_bytes = ZSTD_getFrameContentSize(from.src, from.size);
+        input->frame_got = 0;
+    }
     size_t result = ZSTD_decompressStream(input->zstd, &to, &from);
     input->next += from.pos;
+    input->frame_got += to.pos - *got;
     *got = to.pos;
     if (ZSTD_isError(result)) {
         return error_set(error, ERROR_INPUT, "%s: damaged zstd data before compressed byte %llu: %s",
                          input->name, (unsigned long long)input->consumed, ZSTD_getErrorName(result));
     }
     input->whole = result == 0;
+    /* The library itself misses a frame that ends early in an empty block, unless it has the whole of it. */
+    if (input->whole && input->frame_bytes != ZSTD_CONTENTSIZE_UNKNOWN &&
+        input->frame_bytes != input->frame_got) {
+        return error_set(error, ERROR_INPUT,
+                         "%s: damaged zstd data before compressed byte %llu: a frame of %llu bytes has %llu",
+                         input->name, (unsigned long long)input->consumed,
+                         (unsigned long long)input->frame_bytes, (unsigned long long)input->frame_got);
+    }
     return true;
 }
 
@@ -281,6 +313,9 @@ static bool input_read_compressed(Input *input, void *buffer, size_t capacity, s
 {
     const char *kind = input->kind == INPUT_GZIP ? "gzip" : "zstd";
     while (*got == 0) {
+        if (input->whole && !input_gather(input, FRAME_HEADER_BYTES, error)) {
+            return false;
+        }
         size_t next = input->next;
         /* Data may be left inside the decompressor when the buffer is empty: ask it before the file. */
         if ((input->next < input->end || !input->whole) &&

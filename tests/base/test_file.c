@@ -87,11 +87,14 @@ static void assert_reads(const char *path, const void *expected, size_t expected
 
 static void assert_fails(const char *path, const char *part)
 {
-    Error error = {0};
-    size_t length;
-    assert_null(get(path, 4096, &length, &error));
-    if (strstr(error.message, part) == NULL || strncmp(error.message, path, strlen(path)) != 0) {
-        fail_msg("message '%s' lacks '%s' or the path", error.message, part);
+    static const size_t pieces[] = {4096, 16};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        Error error = {0};
+        size_t length;
+        assert_null(get(path, pieces[i], &length, &error));
+        if (strstr(error.message, part) == NULL || strncmp(error.message, path, strlen(path)) != 0) {
+            fail_msg("message '%s' lacks '%s' or the path", error.message, part);
+        }
     }
 }
 
@@ -193,6 +196,11 @@ static void zstd_is_read_and_checked(void **state)
     size_t size = zstd_bytes(packed + sizeof skippable, sizeof packed - sizeof skippable, "hello", 5);
     put(in_folder("packed"), packed, sizeof skippable + size);
     assert_reads(in_folder("packed"), "hello", 5);
+
+    /* A frame of 123 bytes, says the header; then its last block, which is empty. */
+    static const unsigned char early[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 123, 1, 0, 0};
+    put(in_folder("packed"), early, sizeof early);
+    assert_fails(in_folder("packed"), "damaged zstd data");
 }
 
 static void what_is_no_file_is_refused(void **state)
