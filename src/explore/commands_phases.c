@@ -148,9 +148,28 @@ static uint32_t rank_of(const View *view, const PhaseEntry *entry)
     return rank;
 }
 
+/* Why the selected mode is not to be had in this phase, NULL when it is. */
+static bool find_refusal(CommandCall *call, const char **refusal, Error *error)
+{
+    Error trouble = {0};
+    *refusal = NULL;
+    if (call->mode == MODE_ORIGINAL) {
+        return true;
+    }
+    const Dependencies *dependencies =
+        view_need_dependencies(call->view, call->entry, MODE_ORIGINAL, call->progress, &trouble);
+    if (dependencies != NULL) {
+        *refusal = mode_refusal(call->mode, dependencies);
+    } else if (trouble.kind == ERROR_REFUSED) {
+        *refusal = document_keep(call->out, "%s", trouble.message);
+    } else if (error != NULL) {
+        *error = trouble;
+    }
+    return dependencies != NULL || trouble.kind == ERROR_REFUSED;
+}
+
 static bool run_phase(CommandCall *call, Error *error)
 {
-    (void)error;
     Document *out = call->out;
     const Value *value = argument_value(call, "N", 0);
     if (value != NULL) {
@@ -161,7 +180,10 @@ static bool run_phase(CommandCall *call, Error *error)
         return true;
     }
     const PhaseEntry *entry = call->entry;
-    const char *label = view_label(call->view, entry);
+    const char *label = view_label(call->view, entry), *refusal;
+    if (!find_refusal(call, &refusal, error)) {
+        return false;
+    }
     document_field(out, "phase", "phase", UNIT_NONE, cell_unsigned(entry->phase->number));
     document_field(out, "label", "label", UNIT_NONE,
                    label == NULL ? cell_null() : cell_text(document_keep(out, "%s", label)));
@@ -172,6 +194,13 @@ static bool run_phase(CommandCall *call, Error *error)
     document_field(out, "iterations", "Repeat iterations", UNIT_COUNT,
                    cell_unsigned(phase_iterations(entry->phase)));
     document_field(out, "mode", "mode", UNIT_NONE, cell_text(mode_name(call->mode)));
+    document_field_in(out, IN_JSON | IN_CSV, "mode_refusal", NULL, UNIT_NONE, cell_text(refusal));
+    if (refusal != NULL) {
+        document_note(out,
+                      "mode %s is refused in this phase: %s. It stays chosen for the phases that have it; "
+                      "`mode original` shows this one as captured",
+                      mode_name(call->mode), refusal);
+    }
     return true;
 }
 

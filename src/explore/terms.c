@@ -74,6 +74,10 @@ static const Term terms[] = {
      "where memory first differs from what the captured phase leaves"},
     {"*", "best", NULL, "the best value of its column among the modes that are not INVALID"},
     {"!", NULL, NULL, "a figure of a mode that is not valid: never a result"},
+    {"none", "refused", "mode_refusal",
+     "no figure: the phase refuses the mode. A dash: no figure yet, of a replay that has not been run, or "
+     "none "
+     "to be had"},
     {"change", "Δ, Δ%, percent", "delta, percent", "a figure against that of mode original"},
     {"staging B", "staging bytes, staging", "combined_staging_max_bytes",
      "the most bytes of staging buffers, for sending and receiving together, that one tile needs: fresh "

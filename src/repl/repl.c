@@ -60,8 +60,10 @@ static const char *make_prompt(void)
         Selection selection = view_selection(view);
         append_capture_name(prompt, view_path(view));
         if (selection.entry != NULL) {
-            text_printf(prompt, " %u %s", (unsigned)selection.entry->phase->number,
-                        mode_name(selection.mode));
+            const Dependencies *dependencies = view_peek_dependencies(view, selection.entry, MODE_ORIGINAL);
+            bool refused = dependencies != NULL && mode_refusal(selection.mode, dependencies) != NULL;
+            text_printf(prompt, " %u %s%s", (unsigned)selection.entry->phase->number,
+                        mode_name(selection.mode), refused ? " (refused)" : "");
         }
     }
     text_append(prompt, "> ");

@@ -164,6 +164,26 @@ static void phase_layout(Tui *tui, void *context, Rect area)
     state->has_notes = state->notes.height >= NOTES_ROWS_MIN;
 }
 
+/* Where the map would be, of a mode that this phase does not have. */
+static void draw_refusal(Tui *tui, const PhaseState *state, Mode mode)
+{
+    static const char refused[] = "refused: ";
+    const char *why = state->modes.rows[mode].refusal;
+    bool by_rule = strncmp(why, refused, strlen(refused)) == 0;
+    Rect area = state->map.cells;
+    char line[2 * NOTE_BYTES];
+    area.row++;
+    area.height--;
+    snprintf(line, sizeof line, by_rule ? "Mode %s is refused in this phase: %s." : "Mode %s: %s.",
+             mode_name(mode), by_rule ? why + strlen(refused) : why);
+    int rows = grid_wrapped(&tui->grid, area, LOOK_WARNING, line);
+    area.row += rows + 1;
+    area.height -= rows + 1;
+    grid_wrapped(
+        &tui->grid, area, LOOK_NORMAL,
+        "There is nothing to show of it. 1 shows the phase as captured, [ and ] choose another mode.");
+}
+
 static void draw_map(Tui *tui, PhaseState *state, Selection selection)
 {
     Grid *grid = &tui->grid;
@@ -172,8 +192,12 @@ static void draw_map(Tui *tui, PhaseState *state, Selection selection)
         snprintf(title, sizeof title, "fabric: %s", shade_names[tui->preferences.shade]);
         grid_rule(grid, state->map_area.row - 1, 0, grid->columns, LOOK_BORDER, title);
     }
-    map_draw(&state->map, grid, state->values.numbers, state->values.known, view_tile_count(tui->view),
-             selection.tile, tui->colors > 0);
+    if (mode_row_refused(&state->modes.rows[selection.mode])) {
+        draw_refusal(tui, state, selection.mode);
+    } else {
+        map_draw(&state->map, grid, state->values.numbers, state->values.known, view_tile_count(tui->view),
+                 selection.tile, tui->colors > 0);
+    }
     Rect side = state->side,
          legend = {side.row + side.height - LEGEND_ROWS, side.column, LEGEND_ROWS, side.width};
     side.height -= LEGEND_ROWS;

@@ -87,7 +87,9 @@ static void put_replay(Tui *tui, const PhaseEntry *entry, bool rows, ListCell *c
     Mode mode = tui_selection(tui).mode;
     const ReplaySummary *replay = tui_replay_figures(tui, entry, mode);
     if (replay == NULL) {
-        snprintf(cell->text, sizeof cell->text, "-");
+        const Dependencies *dependencies = tui_dependencies(tui, entry, MODE_ORIGINAL, USUAL);
+        bool refused = dependencies != NULL && mode_refusal(mode, dependencies) != NULL;
+        snprintf(cell->text, sizeof cell->text, refused ? "none" : "-");
         cell->style = LOOK_DIM;
     } else if (!replay->invariants_pass) {
         snprintf(cell->text, sizeof cell->text, "FAIL");
@@ -307,6 +309,14 @@ static void phases_draw(Tui *tui, void *context)
         return;
     }
     Rect list = {area.row, area.column, area.height - DETAIL_ROWS, area.width};
+    Mode mode = tui_selection(tui).mode;
+    if (mode != MODE_ORIGINAL) {
+        const Dependencies entangled = {.read_write_overlap = true};
+        grid_print(&tui->grid, list.row++, area.column, area.width, LOOK_STRONG,
+                   " mode %s: row B, cycles%s; all else as captured", mode_name(mode),
+                   mode_refusal(mode, &entangled) != NULL ? " (none: refused)" : "");
+        list.height--;
+    }
     Rect detail = {area.row + area.height - DETAIL_ROWS, area.column, DETAIL_ROWS, area.width};
     draw_list(tui, state, list);
     draw_detail(tui, detail);

@@ -74,6 +74,30 @@ static void prompt_says_where_we_are(void **state)
     assert_int_equal(terminal_end(&terminal), 0);
 }
 
+/* A mode stays chosen in a phase that does not have it, and the prompt says so. */
+static void prompt_says_that_a_mode_is_refused(void **state)
+{
+    (void)state;
+    Terminal terminal;
+    write_text("forward.json",
+               "{\"schema_version\":4,\"tile_count\":4,\"phases\":["
+               "{\"phase\":1,\"transfers\":[{\"source\":0,\"source_addresses\":[65536],"
+               "\"destinations\":[[1,65536]],\"words\":1}]},"
+               "{\"phase\":2,\"transfers\":[{\"source\":0,\"source_addresses\":[65536],"
+               "\"destinations\":[[1,65536]],\"words\":1},{\"source\":1,\"source_addresses\":[65536],"
+               "\"destinations\":[[2,65536]],\"words\":1}]}]}");
+    start(&terminal, "forward.json");
+    terminal_type(&terminal, "phase 1\n");
+    terminal_type(&terminal, "mode source\n");
+    terminal_expect(&terminal, "forward 1 source> ");
+    terminal_type(&terminal, "phase 2\n");
+    terminal_expect(&terminal, "forward 2 source (refused)> ");
+    terminal_type(&terminal, "mode original\n");
+    terminal_expect(&terminal, "forward 2 original> ");
+    terminal_type(&terminal, "quit\n");
+    assert_int_equal(terminal_end(&terminal), 0);
+}
+
 static void prompt_without_a_capture(void **state)
 {
     (void)state;
@@ -270,6 +294,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prompt_says_where_we_are),
+        cmocka_unit_test(prompt_says_that_a_mode_is_refused),
         cmocka_unit_test(prompt_without_a_capture),
         cmocka_unit_test(tab_completes),
         cmocka_unit_test(interrupt_drops_the_line_and_goes_on),
