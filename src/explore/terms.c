@@ -7,6 +7,11 @@
 
 static const Term terms[] = {
     /* what a phase is made of */
+    {"phase", "phases", "phase, phases",
+     "an exchange between two synchronisations of the program: a list of transfers, with the number that the "
+     "compiler gave it"},
+    {"label", NULL, "label", "what the capture says the phase is for: free text"},
+    {"tile", "tiles", "tile, tiles, tile_count", "a processor with its memory, by its logical number"},
     {"transfer", "transfers", "transfer, transfers",
      "words of 32 bits sent from one tile to one or more receivers; transfers are numbered from 0 in program "
      "order"},

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,6 +52,58 @@ static void every_figure_of_a_mode_has_a_term(void **state)
             fail_msg("the heading '%s' of the explorer is no term", figure_kinds[figure].title);
         }
     }
+}
+
+/* The headings of the first table that a command prints, after fields or not, are all terms. They stand two
+ * blanks apart. */
+static void expect_headings(Session *session, const char *line, bool fields)
+{
+    Text out = {0};
+    Interpreter interpreter = {.session = session, .sink = sink_text(&out)};
+    Error error;
+    if (!interpreter_line(&interpreter, line, &error)) {
+        fail_msg("%s: %s", line, error.message);
+    }
+    const char *at = fields ? strstr(text_view(&out), "\n\n") : text_view(&out);
+    assert_non_null(at);
+    at += strspn(at, "\n");
+    size_t headings = 0;
+    for (; *at != '\n' && *at != '\0'; headings++) {
+        const char *end = strstr(at, "  ");
+        size_t line_length = strcspn(at, "\n"), length = end == NULL ? line_length : (size_t)(end - at);
+        length = length < line_length ? length : line_length;
+        char heading[80];
+        snprintf(heading, sizeof heading, "%.*s", (int)length, at);
+        if (terms_called(heading) == 0) {
+            fail_msg("%s: the heading '%s' is no term", line, heading);
+        }
+        at += length;
+        at += strspn(at, " ");
+    }
+    assert_true(headings > 3);
+    text_free(&out);
+}
+
+static void headings_are_terms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool fields;
+    } cases[] = {{"phases --top 3", false},
+                 {"modes --phase 14", true},
+                 {"replay --phase 14 --mode all", false},
+                 {"tiles --phase 14 --sort rows --top 2", true},
+                 {"routes --phase 14 --top 2", true}};
+    const char *source = getenv("EXSCOPE_SOURCE_DIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/data/showcase.json", source == NULL ? "." : source);
+    Session *session = session_new(1, NULL);
+    assert_true(session_load(session, path, NULL, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_headings(session, cases[i].line, cases[i].fields);
+    }
+    session_free(session);
 }
 
 static void terms_are_fit_to_be_read(void **state)
@@ -125,9 +179,8 @@ static void every_term_can_be_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_figure_of_a_mode_has_a_term),
-        cmocka_unit_test(terms_are_fit_to_be_read),
-        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(every_figure_of_a_mode_has_a_term), cmocka_unit_test(headings_are_terms),
+        cmocka_unit_test(terms_are_fit_to_be_read),          cmocka_unit_test(names_are_found),
         cmocka_unit_test(every_term_can_be_asked_for),
     };
     return cmocka_run_group_tests_name("explore/terms", tests, NULL, NULL);
