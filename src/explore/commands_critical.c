@@ -244,11 +244,12 @@ static bool run_critical(CommandCall *call, Error *error)
     if (links > top) {
         document_note(out, "the last %u of %zu links; --top shows more", (unsigned)top, links);
     }
-    document_note(out, "the chain runs backwards from the end of the phase: each transfer could not start a "
-                       "cycle earlier because of the one in the next line. Cycles count from its first word "
-                       "to that of the line above, in the first line to the end of the phase; with those "
-                       "before the chain's first word they add up to all. Lost cycles count from where its "
-                       "predecessors alone would have let it start");
+    document_note(out,
+                  "the chain runs backwards from the end of the phase: no transfer could start a cycle "
+                  "earlier, for the reason beside it; the one that the reason names is in the next line. "
+                  "Cycles count from its first word to that of the line above, in the first line to the "
+                  "end of the phase; with those before the chain's first word they add up to all. Lost "
+                  "cycles count from where its predecessors alone would have let it start");
     document_own(out, list, link_list_free);
     return true;
 }

@@ -147,9 +147,8 @@ static const Term terms[] = {
      "the address with which a row is entered when its tile receives a single transfer, sent to it alone"},
     {"critical chain", "waited for, what fixed its start, lost cycles",
      "chain, wait, waited_for, reason, lost_cycles, before_chain_cycles",
-     "what kept a transfer from starting a cycle earlier; lost cycles count from where its predecessors "
-     "alone "
-     "would have let it start"},
+     "from the transfer that ends last backwards, each with what kept it from starting a cycle earlier; lost "
+     "cycles count from where its predecessors alone would have let it start"},
     {"sole receive", NULL, NULL,
      "the only transfer that its receiver gets, sent to it alone: the row is entered with the address, and "
      "the "
