@@ -38,8 +38,9 @@ tests_fuzz_fuzz_explorer_LDADD = $(FUZZ_LDADD)
 EXTRA_DIST += tests/fuzz/corpus
 .PHONY: fuzz fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS)
-fuzz:
-	@mkdir -p fuzz
-	@test -f fuzz/Makefile || (cd fuzz && $(abs_srcdir)/configure -q --enable-werror --enable-sanitizers \
-		--enable-fuzzer CC=clang CFLAGS="-O1 -g")
-	@$(MAKE) -C fuzz fuzz-targets
+# (A dry run, make -n, goes on in folders that are there alone.)
+fuzz: fuzz/Makefile
+	@test ! -f fuzz/Makefile || $(MAKE) -C fuzz fuzz-targets
+fuzz/Makefile:
+	@$(MKDIR_P) fuzz
+	@cd fuzz && $(abs_srcdir)/configure -q --enable-werror --enable-sanitizers --enable-fuzzer CC=clang CFLAGS="-O1 -g"
