@@ -1,3 +1,6 @@
 # Documents: what they say is what the program does.
-dist_check_SCRIPTS += tests/doc/test_completion.sh tests/doc/test_format.sh tests/doc/test_manual.sh tests/doc/test_tutorial.sh tests/doc/test_version.sh
-TESTS += tests/doc/test_completion.sh tests/doc/test_format.sh tests/doc/test_manual.sh tests/doc/test_tutorial.sh tests/doc/test_version.sh
+DOC_TESTS = \
+	tests/doc/test_commands.sh tests/doc/test_completion.sh tests/doc/test_format.sh tests/doc/test_installed.sh \
+	tests/doc/test_manual.sh tests/doc/test_names.sh tests/doc/test_tutorial.sh tests/doc/test_version.sh
+dist_check_SCRIPTS += $(DOC_TESTS)
+TESTS += $(DOC_TESTS)

@@ -60,7 +60,7 @@ result "$good" "it analyses a capture"
 mkdir -p "$root/tmp/source"
 ln -sfn /usr/share/exscope/data "$root/tmp/source/data"
 inside env EXSCOPE_PROGRAM=/usr/bin/exscope EXSCOPE_SOURCE_DIR=/tmp/source \
-    sh /tmp/doc-check.sh /usr/share/doc/exscope/tutorial.md >"$work_dir/tutorial.log"
+    sh /tmp/doc-check.sh /usr/share/doc/exscope/doc/tutorial.md >"$work_dir/tutorial.log"
 grep -q '^not ok' "$work_dir/tutorial.log" && good=1 || good=0
 result "$good" "the installed tutorial is right: $(grep -c '^ok' "$work_dir/tutorial.log") commands"
 inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1

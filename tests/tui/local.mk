@@ -1,7 +1,7 @@
 # Screens are cases in screens/; test_tmux.sh runs the program on real terminals.
 TESTS += tests/tui/run-screens.sh tests/tui/test_tmux.sh
 dist_check_SCRIPTS += tests/tui/run-screens.sh tests/tui/test_tmux.sh
-EXTRA_DIST += tests/tui/screens tests/tui/captures doc/screens
+EXTRA_DIST += tests/tui/screens tests/tui/captures
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tui/test_explorer tests/tui/test_grid tests/tui/test_widgets
