@@ -47,21 +47,15 @@ result $? "the installed program opens the installed capture"
 
 # ---- documents ----
 
-documents=0
-for document in $(sed -n '/\.md$/p' "$work/ours"); do
-    documents=$((documents + 1))
-    folder=$dest$prefix/${document%/*}
-    sed -e 's/^    .*//' -e 's/`[^`]*`//g' "$dest$prefix/$document" | grep -o '](\([^)]*\))' |
-        sed -e 's/^](//' -e 's/)$//' -e 's/#.*//' | grep -v -e '^[a-z]*:' -e '^$' >"$work/links"
-    missing=
-    while read -r link; do
-        case $link in /*) missing="$missing $link" ;; *) [ -e "$folder/$link" ] || missing="$missing $link" ;; esac
-    done <"$work/links"
-    [ -z "$missing" ]
-    result $? "$document: $(wc -l <"$work/links" | tr -d ' ') links${missing:+, without an end:$missing}"
-done
-[ $documents -ge 7 ]
-result $? "$documents documents are installed"
+grep '\.md$' "$work/ours" >"$work/documents"
+links=0
+while read -r document; do
+    "$EXSCOPE_SOURCE_DIR/tests/tools/doc-links.sh" "$dest$prefix/$document" >"$work/links"
+    result $? "the links of $document: $(tr '\n' ' ' <"$work/links")"
+    links=$((links + $(wc -l <"$work/links")))
+done <"$work/documents"
+[ "$(wc -l <"$work/documents")" -ge 7 ] && [ $links -ge 20 ]
+result $? "$links links in $(wc -l <"$work/documents") documents"
 
 sed -n '/^\.I[R]* \//{s/^\.I[R]* //;s/ .*//;s/\\-/-/g;p;}' "$dest$prefix/share/man/man1/exscope.1" >"$work/folders"
 missing=

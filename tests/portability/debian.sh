@@ -63,6 +63,10 @@ inside env EXSCOPE_PROGRAM=/usr/bin/exscope EXSCOPE_SOURCE_DIR=/tmp/source \
     sh /tmp/doc-check.sh /usr/share/doc/exscope/doc/tutorial.md >"$work_dir/tutorial.log"
 grep -q '^not ok' "$work_dir/tutorial.log" && good=1 || good=0
 result "$good" "the installed tutorial is right: $(grep -c '^ok' "$work_dir/tutorial.log") commands"
+for document in $(inside dpkg -L exscope | grep '\.md$'); do
+    "$source_dir/tests/tools/doc-links.sh" "$root$document" >"$work_dir/links" && good=0 || good=1
+    result "$good" "the links of $document: $(tr '\n' ' ' <"$work_dir/links")"
+done
 inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1
 find "$root/usr" "$root/etc" -name '*exscope*' | cmp -s - "$work_dir/before" && good=0 || good=1
 result "$good" "nothing is left of it"

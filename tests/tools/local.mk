@@ -3,7 +3,8 @@ noinst_PROGRAMS += tests/tools/mkcapture
 tests_tools_mkcapture_SOURCES = tests/tools/mkcapture.c
 
 TESTS += tests/tools/test_data.sh tests/tools/test_readme.sh
-dist_check_SCRIPTS += tests/tools/test_data.sh tests/tools/test_readme.sh tests/tools/doc-check.sh
+dist_check_SCRIPTS += tests/tools/test_data.sh tests/tools/test_readme.sh tests/tools/doc-check.sh \
+	tests/tools/doc-links.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_mkcapture
