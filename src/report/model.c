@@ -220,6 +220,17 @@ static bool run_replay(const Gathering *gathering, View *view, ReportRow *row, P
     return good && (request->row == NULL || request->row(request->context, view, row, progress, error));
 }
 
+static bool keep_fragments(View *view, ReportRow *row, Progress *progress, Error *error)
+{
+    const TileFigures *tiles = view_need_tiles(view, row->phase->entry, row->mode, progress, error);
+    uint16_t tile_count = view_tile_count(view);
+    row->tile_fragments = tiles == NULL ? NULL : mem_new(tile_count, sizeof *row->tile_fragments, error);
+    for (size_t tile = 0; row->tile_fragments != NULL && tile < tile_count; tile++) {
+        row->tile_fragments[tile] = tiles[tile].send_fragments + tiles[tile].receive_fragments;
+    }
+    return row->tile_fragments != NULL;
+}
+
 static bool gather_row_in(const Gathering *gathering, View *view, ReportRow *row, Progress *progress,
                           Error *error)
 {
@@ -234,10 +245,12 @@ static bool gather_row_in(const Gathering *gathering, View *view, ReportRow *row
         return false;
     }
     row->equivalence = *equivalence;
-    if (gathering->request->replays == REPORT_REPLAYS_READY) {
-        return take_ready_replay(gathering->report, view, row, error);
+    if (row->phase->replay) {
+        return run_replay(gathering, view, row, progress, error);
     }
-    return !row->phase->replay || run_replay(gathering, view, row, progress, error);
+    return (gathering->request->replays != REPORT_REPLAYS_READY ||
+            take_ready_replay(gathering->report, view, row, error)) &&
+           (row->tile_row_bytes != NULL || keep_fragments(view, row, progress, error));
 }
 
 static bool gather_row(void *context, size_t index, Progress *progress, Error *error)
@@ -337,6 +350,7 @@ void report_free(Report *report)
     for (size_t i = 0; i < report->phase_count; i++) {
         for (size_t m = 0; m < MODE_COUNT; m++) {
             mem_free(report->phases[i].rows[m].tile_row_bytes);
+            mem_free(report->phases[i].rows[m].tile_fragments);
         }
     }
     mem_free(report->phases);

@@ -25,6 +25,8 @@ typedef struct ReportRow {
     char replay_refusal[300];
     uint32_t *tile_row_bytes; /* [tile_count] of a replay that passed and whose rows are there, 0: inactive
                                  tile; else NULL */
+    uint32_t *tile_fragments; /* [tile_count] at each endpoint, where no replay of the phase was asked for and
+                                 there is none; else NULL */
 } ReportRow;
 
 /* Could receivers use their buffers in place? In the phase's default scope. */

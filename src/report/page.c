@@ -96,10 +96,10 @@ static void put_ranking_row(Text *text, const ReportPhase *phase)
         text_append(text, "<td>none is valid</td><td></td>");
     } else {
         uint64_t after = best->summary.geometry.maximum_endpoint_fragments;
-        text_printf(text, "<td>%s</td><td data-v=\"%" PRIu64 "\">", mode_name(best->mode), after);
+        text_printf(text, "<td>%s</td><td class=\"n\" data-v=\"%" PRIu64 "\">", mode_name(best->mode), after);
+        number_append(text, after);
         picture_before_after(text, geometry->maximum_endpoint_fragments, after,
                              "Fragments at the busiest endpoint");
-        number_append(text, after);
         text_append(text, "</td>");
     }
     bool before_known = original->selected && report_row_replayed(original);
@@ -120,10 +120,11 @@ static void put_ranking(Text *text, const Report *report)
         "<section aria-labelledby=\"ranking\"><h2 id=\"ranking\">Ranking</h2>"
         "<p class=\"quiet\">Worst first: by fragments at the busiest endpoint. <em>Best</em> is the valid "
         "mode with the smallest largest row where all were replayed, else with the fewest fragments; what "
-        "it copies locally comes on top and stands in the phase's own table.</p>"
+        "it copies locally comes on top and stands in the phase's own table. Of two bars the upper one is "
+        "before, the lower one after.</p>"
         "<p><label>Filter by number or label <input id=\"filter\" type=\"search\" "
         "autocomplete=\"off\"></label> <output id=\"count\" for=\"filter\" class=\"quiet\"></output></p>"
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"ranking\">"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of phases\">"
         "<table id=\"phases\" class=\"sortable\"><caption>");
     number_append(text, report->phase_count);
     text_append(text, " phases, before and after</caption><thead><tr>");
@@ -268,35 +269,58 @@ static void put_bars(Text *text, const ReportPhase *phase, const ReportRow *best
     }
 }
 
-static void put_maps(Text *text, const Report *report, const ReportPhase *phase)
+static const uint32_t *map_values(const ReportRow *row, bool row_bytes_known)
+{
+    return row_bytes_known ? row->tile_row_bytes : row->tile_fragments;
+}
+
+/* The greatest value of any tile in any mode. */
+static uint32_t map_scale(const Report *report, const ReportPhase *phase, bool row_bytes_known)
 {
     uint32_t scale = 0;
     for (size_t m = 0; m < MODE_COUNT; m++) {
-        const ReportRow *row = &phase->rows[m];
-        if (row->tile_row_bytes != NULL && row_bytes(row) > scale) {
-            scale = (uint32_t)row_bytes(row);
+        const uint32_t *values = map_values(&phase->rows[m], row_bytes_known);
+        for (size_t tile = 0; values != NULL && tile < report->capture->tile_count; tile++) {
+            scale = values[tile] > scale ? values[tile] : scale;
         }
     }
-    if (scale == 0) {
-        return;
-    }
-    text_append(
-        text, "<h3>Row bytes of every tile</h3><p class=\"quiet\">The fabric in its physical shape, 23 rows "
-              "of 64 tiles. One scale for all modes: <svg class=\"key\" viewBox=\"0 0 9 1\" "
-              "preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+    return scale;
+}
+
+static void put_map_key(Text *text, uint32_t scale, const char *unit)
+{
+    text_append(text,
+                "<p class=\"quiet\">The fabric in its physical shape, as far as the capture has tiles. One "
+                "scale for all modes: <svg class=\"key\" viewBox=\"0 0 9 1\" "
+                "preserveAspectRatio=\"none\" aria-hidden=\"true\">");
     for (int shade = 0; shade <= 8; shade++) {
         text_printf(text, "<rect class=\"t%d\" x=\"%d\" width=\"1\" height=\"1\"/>", shade, shade);
     }
     text_append(text, "</svg> from a tile that takes no part to ");
     number_append(text, scale);
-    text_append(text, " bytes.</p><div class=\"pictures\">");
+    text_printf(text, " %s.</p>", unit);
+}
+
+/* Of row bytes, or of fragments where nothing of the phase was replayed. */
+static void put_maps(Text *text, const Report *report, const ReportPhase *phase)
+{
+    bool row_bytes_known = map_scale(report, phase, true) != 0;
+    uint32_t scale = map_scale(report, phase, row_bytes_known);
+    if (scale == 0) {
+        return;
+    }
+    const char *what = row_bytes_known ? "Row bytes" : "Fragments";
+    text_printf(text, "<h4>%s of every tile</h4>", what);
+    put_map_key(text, scale, row_bytes_known ? "bytes" : "fragments");
+    text_append(text, "<div class=\"pictures\">");
     for (size_t m = 0; m < MODE_COUNT; m++) {
         const ReportRow *row = &phase->rows[m];
-        if (row->tile_row_bytes != NULL) {
+        const uint32_t *values = map_values(row, row_bytes_known);
+        if (values != NULL) {
             char name[80];
             snprintf(name, sizeof name, "%s%s", mode_name(row->mode),
                      row->equivalence.valid ? "" : " (invalid)");
-            picture_tiles(text, row->tile_row_bytes, report->capture->tile_count, scale, name, "Row bytes");
+            picture_tiles(text, values, report->capture->tile_count, scale, name, what);
         }
     }
     text_append(text, "</div>");
@@ -371,9 +395,9 @@ static void put_feasibility(Text *text, const ReportPhase *phase)
 static void put_summary(Text *text, const ReportPhase *phase, const ReportRow *best)
 {
     const Geometry *geometry = &phase->entry->geometry;
-    text_printf(text, "<summary><strong>Phase %" PRIu32 "</strong> ", phase->entry->phase->number);
+    text_printf(text, "<summary><h3><strong>Phase %" PRIu32 "</strong> ", phase->entry->phase->number);
     put_cut(text, phase->label == NULL ? "" : phase->label, LABEL_BYTES_SHOWN);
-    text_append(text, " <span class=\"quiet\">");
+    text_append(text, "</h3> <span class=\"quiet\">");
     number_append(text, geometry->transfers);
     text_append(text, " transfers, at most ");
     number_append(text, geometry->maximum_endpoint_fragments);
@@ -416,12 +440,24 @@ static void put_phase(Text *text, const Report *report, const ReportPhase *phase
 
 /* ---- the page ---- */
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
 static void put_header(Text *text, const Report *report)
 {
     const Capture *capture = report->capture;
+    const char *name = file_name(capture->path);
     text_append(text, "<header><h1>Exchange phases of ");
-    put_cut(text, capture->path, LABEL_BYTES_SHOWN);
+    put_cut(text, name, LABEL_BYTES_SHOWN);
     text_append(text, "</h1><p>");
+    if (name != capture->path) {
+        text_append(text, "<span class=\"path\">");
+        put_html(text, capture->path);
+        text_append(text, "</span>: ");
+    }
     number_append(text, capture->transfers);
     text_append(text, " transfers in ");
     number_append(text, capture->phase_count);
@@ -452,7 +488,7 @@ void page_append(const Report *report, Text *text)
                 "content=\"width=device-width,initial-scale=1\"><meta "
                 "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                 "'unsafe-inline'; script-src 'unsafe-inline'\"><title>exscope: ");
-    put_cut(text, report->capture->path, LABEL_BYTES_SHOWN);
+    put_cut(text, file_name(report->capture->path), LABEL_BYTES_SHOWN);
     text_append(text, "</title><style>");
     text_append(text, page_style);
     text_append(text, "</style></head><body>\n");

@@ -1,30 +1,40 @@
 /* The style sheet and the script of index.html. Without the script the page still shows everything; the
- * script adds sorting and the filter. */
+ * script adds sorting and the filter.
+ *
+ * Colours keep to WCAG AA in both schemes (a test computes it): 4.5 to 1 for text, 3 to 1 for what pictures
+ * draw. The shades of the map, t1 .. t8, begin there and go on in steps of equal contrast. */
 #include "config.h"
 
 #include "report/page.h"
 
 const char page_style[] =
     ":root{color-scheme:light dark;--back:#fff;--panel:#f4f5f7;--text:#1a1c1e;--quiet:#565b61;--line:#c9cdd2;"
-    "--before:#7d838a;--after:#4a8cc9;--best:#0a5db5;--warn:#9a3b00}"
-    "@media(prefers-color-scheme:dark){:root{--back:#15181b;--panel:#1f2327;--text:#e8eaed;--quiet:#a9b0b7;"
-    "--line:#434a51;--before:#8d949b;--after:#4f86bd;--best:#8cc4ff;--warn:#ffb27a}}"
+    "--before:#7d838a;--after:#4a8cc9;--best:#0a5db5;--warn:#9a3b00;"
+    "--t1:#4f91d4;--t2:#3880ca;--t3:#236fc0;--t4:#0d5fb6;--t5:#0951a0;--t6:#074486;--t7:#06366e;--t8:#042753}"
+    "@media screen and (prefers-color-scheme:dark){"
+    ":root{--back:#15181b;--panel:#1f2327;--text:#e8eaed;--quiet:#a9b0b7;"
+    "--line:#434a51;--before:#8d949b;--after:#4f86bd;--best:#8cc4ff;--warn:#ffb27a;"
+    "--t1:#3a70a8;--t2:#4980b7;--t3:#5990c8;--t4:#6aa2da;--t5:#7db4ee;--t6:#95c8ff;--t7:#bdddff;--t8:#e7f2ff}"
+    "}"
     "*{box-sizing:border-box}"
     "body{margin:0 auto;max-width:90rem;padding:1rem;background:var(--back);color:var(--text);"
     "font:15px/1.45 system-ui,sans-serif}"
     "h1{font-size:1.4rem;margin:.2rem 0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:1.6rem 0 .4rem}"
-    "p{margin:.4rem 0;max-width:60rem}.quiet{color:var(--quiet)}.warn{color:var(--warn)}"
+    "h3{display:inline;font-size:1em;font-weight:400}h4{font-size:1rem;margin:1rem 0 .3rem}"
+    "p{margin:.4rem 0;max-width:60rem}.path{overflow-wrap:anywhere}"
+    ".quiet{color:var(--quiet)}.warn{color:var(--warn)}"
     "a{color:var(--best)}"
     ".scroll{overflow-x:auto;border:1px solid var(--line);border-radius:4px}"
     "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}"
     "caption{text-align:left;padding:.4rem .5rem;color:var(--quiet)}"
     "th,td{padding:.3rem .5rem;text-align:left;border-top:1px solid var(--line);vertical-align:top}"
     "thead th{background:var(--panel);vertical-align:bottom}"
+    "tbody th{position:sticky;left:0;background:var(--back);box-shadow:1px 0 var(--line)}"
     "td.n,th.n{text-align:right}td.n{white-space:nowrap}thead th{min-width:4.2rem;max-width:8rem}"
     "td.label{min-width:9rem;max-width:24rem;overflow-wrap:anywhere}"
     "td.label>span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}"
-    "td.notes{min-width:16rem}"
-    "th button{all:unset;cursor:pointer;font-weight:600}"
+    "td.notes{min-width:12rem}"
+    "th button{all:unset;display:block;width:100%;min-height:24px;cursor:pointer;font-weight:600}"
     "th button::after{content:'\\2195';color:var(--quiet);padding-left:.25em}"
     "th[aria-sort=ascending] button::after{content:'\\2191';color:var(--text)}"
     "th[aria-sort=descending] button::after{content:'\\2193';color:var(--text)}"
@@ -38,19 +48,22 @@ const char page_style[] =
     ".pictures{display:flex;flex-wrap:wrap;gap:.8rem 1.6rem;margin:.6rem 0}"
     "figure{margin:0;max-width:100%}figcaption{font-weight:600}"
     "svg{display:block;max-width:100%;fill:var(--text)}"
-    "svg.bars{width:360px;font-size:12px}svg.small{width:96px;height:16px}"
+    "svg.bars{width:370px;font-size:12px}"
+    "svg.small{display:inline-block;width:72px;max-width:none;height:16px;margin-left:.5rem}"
     "svg.map{height:auto;background:var(--panel);shape-rendering:crispEdges}"
     ".before{fill:var(--before)}.after{fill:var(--after)}.best{fill:var(--best)}"
     "rect.invalid{fill:none;stroke:var(--warn);stroke-dasharray:3 2}"
-    ".t0{fill:var(--back)}.t1{fill-opacity:.22}.t2{fill-opacity:.31}.t3{fill-opacity:.4}.t4{fill-opacity:.5}"
-    ".t5{fill-opacity:.62}.t6{fill-opacity:.75}.t7{fill-opacity:.87}"
-    ".t1,.t2,.t3,.t4,.t5,.t6,.t7,.t8{fill:var(--best)}"
+    ".t0{fill:var(--back)}.t1{fill:var(--t1)}.t2{fill:var(--t2)}.t3{fill:var(--t3)}.t4{fill:var(--t4)}"
+    ".t5{fill:var(--t5)}.t6{fill:var(--t6)}.t7{fill:var(--t7)}.t8{fill:var(--t8)}"
     "svg.key{border:1px solid var(--line);width:10rem;height:1em;display:inline-block;vertical-align:-.15em}"
     "[hidden]{display:none}"
-    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}td.label{min-width:7rem}th,td{padding:.3rem "
-    ".35rem}"
-    "thead th{min-width:3.4rem}}"
-    "@media print{.scroll{overflow:visible}input,label{display:none}}";
+    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}td.label{min-width:7rem}"
+    "th,td{padding:.3rem .35rem}thead th{min-width:3.4rem}}"
+    "@media print{body{max-width:none;font-size:9px}.scroll{overflow:visible;border:0}"
+    "input,label{display:none}"
+    "th,td{padding:.1rem .25rem}thead th{min-width:0}td.label,td.notes{min-width:6rem}"
+    "thead th,svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}th button::after{content:none}"
+    "tr,figure{break-inside:avoid}svg.bars{width:230px}}";
 
 const char page_script[] =
     "'use strict';"

@@ -9,7 +9,7 @@
 
 enum {
     BAR_LINE = 18, /* all in units of the drawing, about a pixel each */
-    BAR_NAME_WIDTH = 118,
+    BAR_NAME_WIDTH = 128,
     BAR_WIDTH = 150,
     BAR_VALUE_WIDTH = 92,
     SMALL_WIDTH = 96,
@@ -62,8 +62,8 @@ void picture_bars(Text *text, const char *title, const Bar *bars, size_t count)
         const Bar *bar = &bars[i];
         unsigned y = (unsigned)(i * BAR_LINE);
         const char *class_name = bar->invalid ? "invalid" : bar->best ? "best" : i == 0 ? "before" : "after";
-        text_printf(text, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>", BAR_NAME_WIDTH - 6, y + 13,
-                    bar->name);
+        text_printf(text, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s%s</text>", BAR_NAME_WIDTH - 6,
+                    y + 13, bar->best ? "\xe2\x98\x85 " : "", bar->name);
         bar_append(text, class_name, BAR_NAME_WIDTH, y + 3, BAR_LINE - 6, bar->value, most, BAR_WIDTH);
         unsigned end = most == 0 ? 0 : (unsigned)((double)bar->value / (double)most * BAR_WIDTH);
         text_printf(text, "<text x=\"%u\" y=\"%u\"%s>", BAR_NAME_WIDTH + end + 5, y + 13,

@@ -89,10 +89,11 @@ static void bars_have_their_lengths_and_marks(void **state)
     picture_bars(&text, "Cycles", bars, 3);
     assert_holds(&text,
                  "<title>Cycles by mode: original 1,500, source 500 (best), reordered 100 (invalid)</title>");
-    assert_holds(&text, "<rect class=\"before\" x=\"118\" y=\"3\" width=\"150.0\"");
-    assert_holds(&text, "<rect class=\"best\" x=\"118\" y=\"21\" width=\"50.0\"");
-    assert_holds(&text, "<rect class=\"invalid\" x=\"118\" y=\"39\" width=\"10.0\"");
+    assert_holds(&text, "<rect class=\"before\" x=\"128\" y=\"3\" width=\"150.0\"");
+    assert_holds(&text, "<rect class=\"best\" x=\"128\" y=\"21\" width=\"50.0\"");
+    assert_holds(&text, "<rect class=\"invalid\" x=\"128\" y=\"39\" width=\"10.0\"");
     assert_holds(&text, "class=\"struck\">100</text>");
+    assert_holds(&text, ">\xe2\x98\x85 source</text>"); /* not by its colour alone */
     text_free(&text);
 }
 
