@@ -88,6 +88,17 @@ for document in README.md CONTRIBUTING.md doc/architecture.md doc/format.md doc/
     result $? "$document: types are in the code${missing:+, but not: $missing}"
 done
 
+# ---- the arrow of includes, as CONTRIBUTING.md gives it ----
+
+folders=$(tr '\n' ' ' <CONTRIBUTING.md | sed -n 's/.*include arrow only goes down (\([^)]*\)).*/\1/p' | tr -d ',')
+[ "$(echo "$folders" | wc -w)" = "$(find src -mindepth 1 -type d ! -name .deps | wc -l)" ]
+result $? "the rule of includes names every folder of src/"
+grep -rn '#include "' src --include='*.[ch]' | sed -n 's|^src/\([a-z]*\)/\([^:]*\):.*"\([a-z]*\)/.*|\1 \3 \2|p' |
+    awk -v folders="$folders" 'BEGIN { n = split(folders, name); for (i = 1; i <= n; i++) level[name[i]] = i }
+        !($1 in level) || !($2 in level) || level[$2] < level[$1] { print }' >"$work/upward"
+[ ! -s "$work/upward" ]
+result $? "no file includes one of a folder above its own$(tr '\n' ';' <"$work/upward")"
+
 # ---- commands of the command language in backquotes, with their options ----
 
 "$EXSCOPE_PROGRAM" --format csv -e help | sed -e 1d -e 's/,.*//' >"$work/commands"
