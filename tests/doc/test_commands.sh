@@ -37,13 +37,18 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 # ---- the commands of a document, one a line ----
 
-programs='autoreconf|cd|clang-format|dpkg-buildpackage|exscope|make|man|mkdir|PATH=[^ ]*|\./dev|(\.\./\.\./|\./)configure'
+# Code in backquotes, which may go on in the next line.
+spans() {
+    sed -e 's/^    .*//' "$1" | tr '\n' ' ' | tr -s ' ' | grep -o '`[^`]*`' | tr -d '`' | sort -u
+}
+
+programs='autoreconf|cd|clang-format|dpkg-buildpackage|exscope|make|man|mkdir|PATH=[^ ]*|EXSCOPE_UPDATE=1 make|\./dev|(\.\./\.\./|\./)configure'
 
 # In blocks, a description may follow after two blanks; && joins commands. (A title of the explorer is no command.)
 commands_of() {
     {
         grep -E "^ {4,}($programs)( |\$)" "$1" | grep -v ' › ' | sed -e 's/^ *//' -e 's/   *.*//' -e 's/ && /\n/g'
-        sed -e 's/^    .*//' "$1" | grep -oE "\`($programs) [^\`]*\`" | tr -d '`'
+        spans "$1" | grep -E "^($programs) "
     } | sort -u
 }
 
@@ -110,6 +115,10 @@ check_command() {
         "make install" | "make uninstall")
             result 0 "run by test_installed.sh: $1"
             ;;
+        "EXSCOPE_UPDATE=1 make"*) # would write into the source
+            (eval "set -- $1" && shift 2 && target "$@") && grep -q EXSCOPE_UPDATE "$source_dir/tests/tui/run-screens.sh"
+            result $? "exists: $1"
+            ;;
         make*)
             (eval "set -- $1" && shift && target "$@")
             result $? "exists: $1"
@@ -160,7 +169,7 @@ done
 # ---- options in backquotes ----
 
 for document in README.md CONTRIBUTING.md doc/architecture.md doc/format.md doc/model.md doc/tutorial.md; do
-    sed 's/^    .*//' "$source_dir/$document" | grep -o '`-[^`]*`' | tr -d '`' | sort -u >"$work/options"
+    spans "$source_dir/$document" | grep -E '^(-$|--?[A-Za-z])' >"$work/options"
     while read -r option <&3; do
         : >"$work/log"
         # The command line's, a command's, configure's, or the compiler's.

@@ -104,7 +104,8 @@ result $? "no file includes one of a folder above its own$(tr '\n' ';' <"$work/u
 "$EXSCOPE_PROGRAM" --format csv -e help | sed -e 1d -e 's/,.*//' >"$work/commands"
 for document in README.md CONTRIBUTING.md doc/architecture.md doc/format.md doc/model.md doc/tutorial.md \
     doc/screens/README.md; do
-    grep -v '^    ' "$document" | grep -oE '`[a-z]+( [^`]*)?`' | tr -d '`' | sort -u >"$work/spans"
+    sed 's/^    .*//' "$document" | tr '\n' ' ' | tr -s ' ' | grep -oE '`[a-z]+( [^`]*)?`' | tr -d '`' | sort -u \
+        >"$work/spans"
     while read -r word rest; do
         grep -qx "$word" "$work/commands" || continue
         wrong=
