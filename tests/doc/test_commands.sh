@@ -119,8 +119,8 @@ check_command() {
             (eval "set -- $1" && shift 2 && target "$@") && grep -q EXSCOPE_UPDATE "$source_dir/tests/tui/run-screens.sh"
             result $? "exists: $1"
             ;;
-        make*)
-            (eval "set -- $1" && shift && target "$@")
+        make*) # "-C build/release" is any build
+            (eval "set -- $(echo "$1" | sed 's/ -C [^ ]*//')" && shift && target "$@")
             result $? "exists: $1"
             ;;
         ./dev*)
