@@ -120,17 +120,24 @@ static bool terminal_news(Terminal *terminal, double seconds, int *status)
 static void terminal_start(Terminal *terminal, char *const *arguments)
 {
     struct winsize size = {.ws_row = 30, .ws_col = 100};
-    int news[2];
+    int news[2], go[2];
     *terminal = (Terminal){0};
-    FUZZ_CHECK(pipe2(news, O_CLOEXEC) == 0, "pipe");
+    FUZZ_CHECK(pipe2(news, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0, "pipe");
     terminal->keeper = forkpty(&terminal->master, NULL, NULL, &size);
     FUZZ_CHECK(terminal->keeper >= 0, "forkpty");
     if (terminal->keeper == 0) {
+        /* not before the modes were looked at: the program changes them, on a busy machine sooner */
+        char byte;
+        close(go[1]);
+        while (read(go[0], &byte, 1) > 0) {
+        }
         keeper_run(arguments, news[1]);
     }
     close(news[1]);
+    close(go[0]);
     terminal->news = news[0];
     FUZZ_CHECK(tcgetattr(terminal->master, &terminal->before) == 0, "tcgetattr");
+    close(go[1]);
     FUZZ_CHECK(terminal_news(terminal, PATIENCE_SECONDS, &terminal->program), "the program did not start");
 }
 
