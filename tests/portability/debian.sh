@@ -50,6 +50,7 @@ if [ ! -e "$root/etc/debian_version" ]; then
 fi
 cp "$package" "$root/tmp/exscope.deb"
 cp "$source_dir/tests/tools/doc-check.sh" "$root/tmp/"
+inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1 || true # of a run that was stopped
 find "$root/usr" "$root/etc" -name '*exscope*' >"$work_dir/before"
 inside apt-get install -y -qq --no-install-recommends /tmp/exscope.deb >"$work_dir/install.log" 2>&1 && good=0 || good=1
 result "$good" "it installs with what it depends on"
@@ -59,14 +60,20 @@ inside exscope analyze /usr/share/exscope/data/showcase.json /tmp/out --top 1 --
 result "$good" "it analyses a capture"
 mkdir -p "$root/tmp/source"
 ln -sfn /usr/share/exscope/data "$root/tmp/source/data"
-inside env EXSCOPE_PROGRAM=/usr/bin/exscope EXSCOPE_SOURCE_DIR=/tmp/source \
-    sh /tmp/doc-check.sh /usr/share/doc/exscope/doc/tutorial.md >"$work_dir/tutorial.log"
-grep -q '^not ok' "$work_dir/tutorial.log" && good=1 || good=0
-result "$good" "the installed tutorial is right: $(grep -c '^ok' "$work_dir/tutorial.log") commands"
+# Every document that comes with it: its links, and what its commands print.
+documents=0
 for document in $(inside dpkg -L exscope | grep '\.md$'); do
+    documents=$((documents + 1))
     "$source_dir/tests/tools/doc-links.sh" "$root$document" >"$work_dir/links" && good=0 || good=1
     result "$good" "the links of $document: $(tr '\n' ' ' <"$work_dir/links")"
+    grep -q '^    \$ ' "$root$document" || continue
+    log=$work_dir/$(basename "$document").log
+    inside env EXSCOPE_PROGRAM=/usr/bin/exscope EXSCOPE_SOURCE_DIR=/tmp/source sh /tmp/doc-check.sh "$document" >"$log" || true
+    grep -q '^ok' "$log" && ! grep -q '^not ok' "$log" && good=0 || good=1
+    result "$good" "$document is right: $(grep -c '^ok' "$log") commands"
 done
+[ "$documents" -ge 7 ] && good=0 || good=1
+result "$good" "$documents documents are installed"
 inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1
 find "$root/usr" "$root/etc" -name '*exscope*' | cmp -s - "$work_dir/before" && good=0 || good=1
 result "$good" "nothing is left of it"
