@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "explore/words.h"
 #include "tui/app.h"
 #include "tui/list.h"
 
@@ -331,13 +331,12 @@ static void tail_filter(Tui *tui, void *context, const char *text, bool kept)
 {
     TailState *state = context;
     const Dependencies *dependencies = known_tail(tui);
-    char *end;
-    unsigned long transfer = strtoul(text, &end, 10);
     if (*text == '\0' || dependencies == NULL) {
         return;
     }
     uint64_t first = dependencies->prefix_transfers, last = first + dependencies->tail_transfers - 1;
-    if (*end == '\0' && transfer >= first && transfer <= last) {
+    uint64_t transfer;
+    if (word_number(text, first, last, "transfer", &transfer, NULL)) {
         list_go(&state->list, transfer - first);
     } else if (kept) {
         tui_say(tui, "the tail holds the transfers %s to %s", figure_count(first).text,

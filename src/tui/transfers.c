@@ -36,7 +36,7 @@ static bool parse_term(const char *word, size_t length, Term *term)
         memcpy(copy, word, length);
         copy[length] = '\0';
         bool hexadecimal = length > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
-        unsigned long value = strtoul(copy, &end, hexadecimal ? 16 : 10);
+        unsigned long long value = strtoull(copy, &end, hexadecimal ? 16 : 10);
         *term = (Term){hexadecimal ? TERM_ADDRESS : TERM_NUMBER, (uint32_t)value};
         return *end == '\0' && value <= UINT32_MAX;
     }

@@ -19,10 +19,18 @@ configure_m32() {
     if [ ! -e "$libraries/libzstd.so" ] || [ ! -e "$libraries/libncursesw.so" ]; then
         return 77
     fi
-    search="-L$libraries -L$root/lib/i386-linux-gnu"
+    # links to /lib/... lead out of an unpacked root; beside a shared libncursesw, a static libtinfo is a crash
+    mkdir -p links
+    for link in "$libraries"/lib*.so; do
+        [ -e "$link" ] || ln -sf "$root$(readlink "$link")" "links/${link##*/}"
+    done
+    search="-L$PWD/links -L$libraries -L$root/lib/i386-linux-gnu"
     [ -z "$root" ] || search="$search -Wl,--disable-new-dtags -Wl,-rpath,$libraries:$root/lib/i386-linux-gnu"
+    # <asm/...> is in the folder of the machine; only gcc-multilib, not gcc-N-multilib, links it into /usr/include
+    kernel=
+    [ -e /usr/include/asm ] || kernel="-idirafter /usr/include/$(gcc -print-multiarch)"
     # gcc notes that its own ABI for 64-bit atomics changed in version 11: nothing here is older
-    "$source_dir/configure" -q --enable-werror CC="gcc -m32" CFLAGS="-O2 -g -Wno-psabi" LDFLAGS="$search" \
+    "$source_dir/configure" -q --enable-werror CC="gcc -m32" CFLAGS="-O2 -g -Wno-psabi" CPPFLAGS="$kernel" LDFLAGS="$search" \
         CURSES_CFLAGS="$(pkg-config --cflags ncursesw)" CURSES_LIBS="-lncursesw -ltinfo" \
         READLINE_CFLAGS="$(pkg-config --cflags readline)" READLINE_LIBS="-lreadline -ltinfo" \
         CJSON_CFLAGS="$(pkg-config --cflags libcjson)" CJSON_LIBS=-lcjson \
