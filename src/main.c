@@ -167,10 +167,11 @@ static int run_commands(const Options *options, Session *session)
     return status;
 }
 
+/* 2 is only for what the user can write differently. */
 static int usage_failure(const Error *error)
 {
     fprintf(stderr, "exscope: %s\n", error->message);
-    return 2;
+    return error->kind == ERROR_USAGE ? 2 : 1;
 }
 
 static int run_faces(const Options *options, Session *session)

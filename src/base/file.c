@@ -13,6 +13,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/memory.h"
 
@@ -293,6 +294,9 @@ static bool input_step_zstd(Input *input, unsigned char *buffer, size_t capacity
     input->next += from.pos;
     input->frame_got += to.pos - *got;
     *got = to.pos;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+        return error_set(error, ERROR_MEMORY, "%s: no memory to decompress zstd data", input->name);
+    }
     if (ZSTD_isError(result)) {
         return error_set(error, ERROR_INPUT, "%s: damaged zstd data before compressed byte %llu: %s",
                          input->name, (unsigned long long)input->consumed, ZSTD_getErrorName(result));

@@ -105,10 +105,17 @@ static bool complete_mode(Completer *completer)
     return true;
 }
 
+/* What is not there offers nothing, and that is no failure; but want of memory is. */
+static bool completer_goes_on(Completer *completer, const Error *failure)
+{
+    return failure->kind != ERROR_MEMORY || error_set(completer->error, ERROR_MEMORY, "%s", failure->message);
+}
+
 static bool complete_phase(Completer *completer)
 {
-    View *view = view_new(completer->session, NULL);
-    bool done = completer_add(completer, "worst");
+    Error failure = {0};
+    View *view = view_new(completer->session, &failure);
+    bool done = completer_goes_on(completer, &failure) && completer_add(completer, "worst");
     for (size_t i = 0; done && view != NULL && i < view_phase_count(view); i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", (unsigned)view_phase_at(view, i)->phase->number);
@@ -120,10 +127,11 @@ static bool complete_phase(Completer *completer)
 
 static bool complete_tile(Completer *completer)
 {
-    View *view = view_new(completer->session, NULL);
+    Error failure = {0};
+    View *view = view_new(completer->session, &failure);
     uint16_t tiles = view == NULL ? 0 : view_tile_count(view);
     view_free(view);
-    bool done = completer_add(completer, "busiest");
+    bool done = completer_goes_on(completer, &failure) && completer_add(completer, "busiest");
     for (unsigned tile = 0; done && tile < tiles; tile++) {
         char number[16];
         snprintf(number, sizeof number, "%u", tile);
@@ -145,7 +153,7 @@ static bool complete_entry(Completer *completer, const struct dirent *entry, con
     text_append_bytes(&path, folder, folder_length);
     text_append(&path, entry->d_name);
     struct stat status;
-    bool is_folder = stat(text_view(&path), &status) == 0 && S_ISDIR(status.st_mode);
+    bool is_folder = !path.failed && stat(text_view(&path), &status) == 0 && S_ISDIR(status.st_mode);
     text_append(&path, is_folder ? "/" : "");
     bool done = text_ok(&path, completer->error) &&
                 ((folders_only && !is_folder) || completer_add(completer, text_view(&path)));
@@ -234,10 +242,11 @@ static const Parameter *option_waiting(const Command *command, const char *word)
 static bool complete_argument(Completer *completer, size_t count)
 {
     const Line *line = completer->line;
+    Error failure = {0};
     const Command *command =
-        commands_find(session_commands(completer->session), line->words.items[0].text, NULL);
+        commands_find(session_commands(completer->session), line->words.items[0].text, &failure);
     if (command == NULL) {
-        return true;
+        return completer_goes_on(completer, &failure);
     }
     const Parameter *waiting = NULL;
     size_t positions = 0;

@@ -122,14 +122,15 @@ static bool row_is_exported(const ReportRow *row)
 }
 
 /* --replay-only: has the folder a fixture of this row? */
-static bool fixture_is_there(void *context, const ReportRow *row)
+static bool fixture_is_there(void *context, const ReportRow *row, bool *there, Error *error)
 {
     const AnalyzeOptions *options = context;
     Text path = {0};
     fixture_path(&path, options->folder, row->phase->entry->phase->number, row->mode, ".json");
-    bool there = text_ok(&path, NULL) && file_exists(path.bytes);
+    bool good = text_ok(&path, error);
+    *there = good && file_exists(path.bytes);
     text_free(&path);
-    return there;
+    return good;
 }
 
 /* The files of one row. */

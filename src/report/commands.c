@@ -126,7 +126,7 @@ static bool export_one(void *context, size_t index, Progress *progress, Error *e
                                progress, &failure);
     if (!good && failure.kind == ERROR_REFUSED && !every_mode_named(job->call)) {
         keep_reason(view, item, &failure);
-        good = true;
+        good = view_peeks_ok(view, error);
     } else if (!good) {
         *error = failure;
     }

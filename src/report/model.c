@@ -202,7 +202,11 @@ static bool run_replay(const Gathering *gathering, View *view, ReportRow *row, P
     const ReportRequest *request = gathering->request;
     const ReplayOptions *options = &gathering->report->options;
     const PhaseEntry *entry = row->phase->entry;
-    if (request->wanted != NULL && !request->wanted(request->context, row)) {
+    bool wanted = true;
+    if (request->wanted != NULL && !request->wanted(request->context, row, &wanted, error)) {
+        return false;
+    }
+    if (!wanted) {
         return true;
     }
     Error failure = {0};
@@ -264,7 +268,7 @@ static bool gather_row(void *context, size_t index, Progress *progress, Error *e
     if (view == NULL) {
         return false;
     }
-    bool good = gather_row_in(gathering, view, row, progress, error);
+    bool good = gather_row_in(gathering, view, row, progress, error) && view_peeks_ok(view, error);
     view_free(view);
     return good || (error->kind != ERROR_CANCELLED &&
                     error_prefix(error, "phase %" PRIu32 ", %s", row->phase->entry->phase->number,
