@@ -23,12 +23,18 @@ static struct Repl {
     Text prompt;
 } repl;
 
-static volatile sig_atomic_t window_changed;
+static volatile sig_atomic_t window_changed, suspend_asked;
 
 static void on_window_change(int number)
 {
     (void)number;
     window_changed = 1;
+}
+
+static void on_suspend(int number)
+{
+    (void)number;
+    suspend_asked = 1;
 }
 
 /* ---- prompt ---- */
@@ -206,21 +212,54 @@ static void drop_line(void)
     rl_redisplay();
 }
 
+/* Who started us may have wished that nothing stops us. */
+static void take_suspend(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler}, before;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTSTP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) {
+        sigaction(SIGTSTP, &action, NULL);
+    }
+}
+
+/* Stops, as Ctrl-Z asks, with the terminal as it was before readline had it. */
+static void stop_at_prompt(void)
+{
+    sigset_t stopping;
+    suspend_asked = 0;
+    rl_deprep_term_function();
+    take_suspend(SIG_DFL);
+    sigemptyset(&stopping);
+    sigaddset(&stopping, SIGTSTP);
+    kill(getpid(), SIGTSTP); /* is pending until it is let through: here */
+    pthread_sigmask(SIG_UNBLOCK, &stopping, NULL);
+    pthread_sigmask(SIG_BLOCK, &stopping, NULL);
+    take_suspend(on_suspend);
+    rl_prep_term_function(1);
+    rl_resize_terminal(); /* it may have another size now */
+    rl_forced_update_display();
+}
+
 /* Waits for a key or a signal. Signals are blocked at the prompt but for this wait, so that none slips in
  * between a look at it and the wait. */
 static void read_key(const sigset_t *while_waiting)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     int ready = ppoll(&input, 1, NULL, while_waiting);
+    bool broken = ready < 0 && errno != EINTR;
     if (window_changed) {
         window_changed = 0;
         rl_resize_terminal();
+    }
+    if (suspend_asked) {
+        stop_at_prompt();
     }
     if (face_signal() == SIGINT) {
         drop_line();
     } else if (ready > 0) {
         rl_callback_read_char();
-    } else if (ready < 0 && errno != EINTR) {
+    } else if (broken) {
         repl.ended = true;
     }
 }
@@ -256,7 +295,9 @@ static char *read_line(void)
     sigaddset(&blocked, SIGTERM);
     sigaddset(&blocked, SIGHUP);
     sigaddset(&blocked, SIGWINCH);
+    sigaddset(&blocked, SIGTSTP);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    take_suspend(on_suspend);
     repl.line = NULL;
     rl_callback_handler_install(make_prompt(), on_line);
     while (repl.line == NULL && !repl_over()) {
@@ -265,6 +306,7 @@ static char *read_line(void)
     if (repl.line == NULL) {
         rl_callback_handler_remove();
     }
+    take_suspend(SIG_DFL); /* a command that runs has not changed the terminal */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return repl.line;
 }
