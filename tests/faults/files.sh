@@ -67,9 +67,8 @@ refused "a capture of 0 bytes" "empty: byte 0: found the end of the file" "$exsc
 printf '{' >one
 refused "a capture of one byte" "one: byte 1: found the end of the file" "$exscope" one -e info
 printf '\357\273\277%s"phases":[]}' "$head" >bom
-run "$exscope" bom -e info
-[ $status -le 1 ] && { [ $status = 0 ] || { one_line && grep -q '^exscope: bom: byte 0' err; }; }
-report $? "a byte order mark: read, or refused by name"
+refused "a byte order mark is refused by name" "^exscope: bom: byte 0: found a UTF-8 byte order mark" \
+    "$exscope" bom -e info
 printf '%s\r\n"phases":\r\n[\r\n]}\r\n' "$head" >crlf
 works "CR LF line ends" "phases *0" "$exscope" crlf -e info
 refused "a directory" "is a directory" "$exscope" . -e info
@@ -135,21 +134,58 @@ works "the same when it is complete" "transfers" "$exscope" growing -e info
 
 # ---- a capture that is cut while it is read ----
 
-bad=0
-for wait in 0 0.002 0.004 0.008 0.016; do
-    cp "$EXSCOPE_SOURCE_DIR/data/showcase.json" shrinking
-    (sleep $wait; : >shrinking) &
-    run "$exscope" shrinking -e info
-    wait $!
-    [ $status = 0 ] || { [ $status = 1 ] && one_line && grep -q 'shrinking: byte' err; } || bad=1
-done
-report $bad "a capture that is emptied while it is read: read, or refused by name"
+if [ -n "${FILES_BIG:-}" ]; then
+    largest=120000
+else
+    largest=8000
+fi
+"$EXSCOPE_BUILD_DIR/tests/tools/mkcapture" capture:phases=4,largest=$largest -o whole
+
+# changed COMMAND...: what becomes of loads during which it is carried out, the program being stopped for it so
+# that it happens in the middle; the numbers of those that worked and were refused to $loaded and $cut
+changed() {
+    loaded=0
+    cut=0
+    for wait in 0 0.002 0.005 0.01 0.02 0.03 0.05 0.1; do
+        cp whole shrinking
+        timeout 60 "$exscope" shrinking -e info >out 2>err </dev/null &
+        sleep $wait
+        child=$(cat "/proc/$!/task/$!/children" 2>/dev/null)
+        [ -z "$child" ] || kill -STOP "$child" 2>/dev/null
+        "$@"
+        [ -z "$child" ] || kill -CONT "$child" 2>/dev/null
+        wait $!
+        status=$?
+        if [ $status = 0 ]; then
+            loaded=$((loaded + 1))
+        elif [ $status = 1 ] && one_line && grep -q 'shrinking: ' err; then
+            cut=$((cut + 1))
+        fi
+    done
+}
+emptied() { : >shrinking; }
+changed emptied
+[ $((loaded + cut)) = 8 ]
+report $? "a capture that is emptied while it is read: 8 loads, $cut refused by name, $loaded were over"
+halved() { dd if=/dev/null of=shrinking bs=1 seek=$(($(wc -c <whole) / 2)) 2>/dev/null; }
+changed halved
+[ $((loaded + cut)) = 8 ]
+report $? "a capture that is cut in half while it is read: 8 loads, $cut refused by name, $loaded were over"
+vanished() { rm shrinking; }
+changed vanished
+[ $((loaded + cut)) = 8 ]
+report $? "a capture that is removed while it is read: 8 loads, $cut found it gone, $loaded read it"
+: >shrinking
+rm whole
 run "$exscope" "$small" -e '-load shrinking' -e info
 [ $status = 0 ] && grep -q "chain.json" out && grep -q "shrinking: byte 0" err
 report $? "a load that fails leaves the capture that was open"
 
 # ---- writing ----
 
+run sh -c '"$1" analyze -q "$2" out-full >/dev/full' sh "$exscope" "$small"
+[ $status = 1 ] && one_line && [ -s out-full/analysis.json ]
+report $? "the summary of analyze to a device that is full"
 refused "export into a folder that cannot be made" "/proc/exscope" "$exscope" "$small" -e 'export /proc/exscope/out'
 refused "output into a folder that is not there" "nowhere/x" "$exscope" "$small" -e 'info > nowhere/x'
 refused "analyze into a file" "one" "$exscope" analyze -q "$small" one
@@ -162,6 +198,44 @@ report $? "output to a pipe that closes: no complaint"
 "$exscope" "$small" -e help >&- 2>err </dev/null
 [ $? = 1 ] && one_line
 report $? "output that is closed"
+
+# ---- without leave to write ----
+
+# As root everything may be written: then as nobody.
+as_user=
+where="a folder that may not be written"
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 .
+    as_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
+fi
+mkdir -m 755 closed
+cp "$small" closed/capture.json
+"$exscope" analyze -q "$small" closed/out >/dev/null
+cp -r closed/out kept
+chmod -R a-w closed
+if $as_user "$exscope" --version >/dev/null 2>&1 && ! $as_user touch closed/x 2>/dev/null; then
+    refused "export into $where" "closed/new: the folder cannot be made: Permission denied" \
+        $as_user "$exscope" closed/capture.json -e 'export closed/new'
+    refused "export over files in $where" "Permission denied" \
+        $as_user "$exscope" closed/capture.json -e 'export closed/out --force --phase worst'
+    refused "analyze into $where" "Permission denied" $as_user "$exscope" analyze -q closed/capture.json closed/out
+    refused "output into $where" "closed/text: cannot be created: Permission denied" \
+        $as_user "$exscope" closed/capture.json -e 'info >| closed/text'
+    diff -r kept closed/out >out 2>err
+    report $? "what it holds is kept"
+    chmod 0 closed/capture.json
+    refused "a capture that may not be read" "closed/capture.json: cannot be opened: Permission denied" \
+        $as_user "$exscope" closed/capture.json -e info
+else
+    for what in "export into $where" "export over files in $where" "analyze into $where" "output into $where" \
+        "what it holds is kept" "a capture that may not be read"; do
+        count=$((count + 1))
+        echo "ok $count - $what # SKIP no user without these rights (setpriv)"
+    done
+fi
+chmod -R u+w closed
+
+# ---- a disk that is full, or read-only ----
 
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
@@ -183,12 +257,22 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
     [ $status = 1 ] && one_line && [ "$(cat disk/old)" = old ]
     report $? "a file that is to be replaced is kept when the disk is full"
     rm -rf disk/out disk/fill
+    mount -o remount,size=1m disk
+    "$exscope" analyze -q "$EXSCOPE_SOURCE_DIR/data/overlap.json" disk/out >/dev/null
+    cp -r disk/out full
+    cat /dev/zero >disk/fill 2>/dev/null
+    refused "analyze to a disk that is full" "No space left" \
+        "$exscope" analyze -q "$EXSCOPE_SOURCE_DIR/data/overlap.json" disk/out
+    diff -r full disk/out >out 2>err
+    report $? "what it has written before is kept"
+    rm -rf disk/out disk/fill
     mount -o remount,ro disk
     refused "export to a disk that is read-only" "Read-only file system" "$exscope" "$small" -e 'export disk/out'
     refused "analyze to a disk that is read-only" "Read-only file system" "$exscope" analyze -q "$small" disk/out
 else
     for title in "export to a disk that is full" "nothing is left there but whole files" \
-        "a file that is to be replaced is kept when the disk is full" "export to a disk that is read-only" \
+        "a file that is to be replaced is kept when the disk is full" "analyze to a disk that is full" \
+        "what it has written before is kept" "export to a disk that is read-only" \
         "analyze to a disk that is read-only"; do
         count=$((count + 1))
         echo "ok $count - $title # SKIP cannot mount"

@@ -56,6 +56,15 @@ static const Step steps[] = {
     {"phase 3", "rows --all", false},
     {"phase 3\nreplay", "timeline --tile 1", false},
     {"phase 3", "compare original coalesced", false},
+    {"phase 3", "critical", false},
+    {"phase 9\nmode coalesced-levels\nreplay", "critical --top 2", false},
+    {"set format text\nphase 9", "critical", false},
+    {"set format csv\nphase 9", "critical", false},
+    {NULL, "jobs", false},
+    {NULL, "complete 'modes --ph'", false},
+    {NULL, "complete 'modes --phase '", false},
+    {NULL, "complete 'tile '", false},
+    {NULL, "complete 'load c'", false},
     {NULL, "help replay", false},
     {NULL, "help", false},
     {"set format text", "help replay", false},
@@ -72,7 +81,12 @@ static const Step steps[] = {
     {NULL, "source script", true},
     {"phase 3", "modes >| out.json", true},
     {NULL, "export out --mode original --mode both --mode coalesced --phase 3 --force", true},
+    {"phase 3", "export out --mode all --phase all --force", true},
     {NULL, "report out --force", true},
+    {"phase 3\nreplay", "report out --force", true},
+    {NULL, "analyze c.json out --top 2", true},
+    {NULL, "analyze c.json.zst out --phase 9 --mode original --mode reordered --format csv", true},
+    {"export out --mode all --phase all --force", "analyze c.json.gz out --replay-only --format json", true},
     {NULL, "keys '<Enter>3wRj<Enter><Tab><Tab><Tab>:modes<Enter><Esc>?'", false},
     {NULL, "keys 'T<Esc>/b<Enter>sSn<Esc>m'", false},
     {"keys '<Enter>'", "screen shown.txt --force", true},
@@ -110,11 +124,39 @@ static void face_end(Face *face)
     text_free(&face->out);
 }
 
+/* The batch job is no command: it takes the arguments of the program. */
+static bool face_analyze(Face *face, const char *line, Error *error)
+{
+    char copy[200];
+    char *words[20];
+    int count = 0;
+    AnalyzeOptions options;
+    snprintf(copy, sizeof copy, "%s", line);
+    char *rest;
+    for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        words[count++] = word;
+    }
+    Document *out = document_new(error);
+    bool done = analyze_parse(count - 1, words + 1, &options, error) && out != NULL;
+    if (done) {
+        Settings settings = session_settings(face->session);
+        settings.format = options.format;
+        RenderOptions render = render_options(&settings);
+        done = analyze_run(face->session, &options, &face->progress, out, error) && document_ok(out, error) &&
+               document_render(out, &render, &face->interpreter.sink, &face->progress, error);
+    }
+    analyze_options_free(&options);
+    document_free(out);
+    return done;
+}
+
 static bool face_run(Face *face, const char *line, Error *error)
 {
     text_clear(&face->out);
     *error = (Error){0};
-    return interpreter_line(&face->interpreter, line, error);
+    return strncmp(line, "analyze ", strlen("analyze ")) == 0
+               ? face_analyze(face, line, error)
+               : interpreter_line(&face->interpreter, line, error);
 }
 
 static void face_prepare(Face *face, const char *lines)

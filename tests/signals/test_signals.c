@@ -5,8 +5,6 @@
  *     test_signals [RUNS]      of each kind (default 3); needs EXSCOPE_PROGRAM, EXSCOPE_BUILD_DIR */
 #include "config.h"
 
-#include <cJSON.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +19,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "../faults/whole.h"
 #include "../fuzz/fuzz.h"
 #include "base/file.h"
 #include "base/thread.h"
@@ -186,40 +185,20 @@ static void terminal_end(Terminal *terminal)
 
 /* ---- files ---- */
 
-static bool ends_with(const char *name, const char *end)
+/* Two captures take turns as c.json, so that a folder of output has old files and new ones that differ. */
+enum { CAPTURES = 2, SIGNALS_MAX = 6 };
+
+static void use_capture(unsigned which)
 {
-    size_t length = strlen(name), tail = strlen(end);
-    return length >= tail && strcmp(name + length - tail, end) == 0;
+    char name[20];
+    snprintf(name, sizeof name, "capture-%u", which % CAPTURES);
+    unlink("c.json");
+    FUZZ_CHECK(symlink(name, "c.json") == 0, "%s", name);
 }
 
-/* Every file of the folder is whole; `killed` allows temporary ones to be left. */
-static unsigned check_folder(const char *path, bool killed)
+static void clear_output(void)
 {
-    unsigned files = 0;
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        char inside[600];
-        Text text = {0};
-        Error error = {0};
-        snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
-        bool temporary = strstr(entry->d_name, ".tmp") != NULL;
-        FUZZ_CHECK(killed || !temporary, "%s was left behind", inside);
-        if (temporary) {
-            unlink(inside);
-        } else if (ends_with(entry->d_name, ".json")) {
-            FUZZ_CHECK(file_read_text(inside, 1 << 28, &text, &error), "%s", error.message);
-            cJSON *tree = cJSON_ParseWithLength(text_view(&text), text.length);
-            FUZZ_CHECK(tree != NULL, "%s is not whole", inside);
-            cJSON_Delete(tree);
-            /* a verdict goes before the fixture that it was about is replaced */
-            files += !ends_with(entry->d_name, ".verdict.json");
-        }
-        text_free(&text);
-    }
-    if (folder != NULL) {
-        closedir(folder);
-    }
-    return files;
+    FUZZ_CHECK(system("rm -rf out") == 0, "rm");
 }
 
 /* ---- kinds of runs ---- */
@@ -227,20 +206,33 @@ static unsigned check_folder(const char *path, bool killed)
 typedef struct Run {
     const char *title;
     const char *arguments[ARGUMENTS_MAX]; /* of the program */
-    int signals[4];                       /* one of them is sent; ended by 0 */
+    int signals[SIGNALS_MAX + 1];         /* one of them is sent; ended by 0 */
+    bool writes;                          /* files, into out */
     const char *leave;                    /* typed to end it; NULL: it ends by itself */
 } Run;
 
+#define EVERY_SIGNAL                                                                                         \
+    {                                                                                                        \
+        SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGWINCH                                                  \
+    }
+
 static const Run runs[] = {
-    {"a load", {"c.json", "-e", "info"}, {SIGINT, SIGTERM, SIGHUP}, NULL},
-    {"replays in a script",
-     {"c.json", "-e", "replay --mode all --phase all"},
-     {SIGINT, SIGTERM, SIGHUP},
+    {"a load", {"c.json", "-e", "info"}, EVERY_SIGNAL, false, NULL},
+    {"replays in a script", {"c.json", "-e", "replay --mode all --phase all"}, EVERY_SIGNAL, false, NULL},
+    {"why a phase takes as long",
+     {"c.json", "-e", "critical --phase worst --mode original", "-e", "critical --mode both"},
+     EVERY_SIGNAL,
+     false,
      NULL},
-    {"an export", {"c.json", "-e", "export out --mode all --force"}, {SIGINT, SIGTERM, SIGHUP}, NULL},
-    {"analyze", {"analyze", "c.json", "out", "--top", "2"}, {SIGINT, SIGTERM, SIGHUP}, NULL},
-    {"a REPL", {"-i", "c.json", "-e", "modes"}, {SIGTERM, SIGHUP}, "quit\r"},
-    {"an explorer that is loading", {"c.json"}, {SIGTERM, SIGHUP}, ":quit\r"},
+    {"an export", {"c.json", "-e", "export out --mode all --force"}, EVERY_SIGNAL, true, NULL},
+    {"analyze", {"analyze", "c.json", "out", "--top", "2"}, EVERY_SIGNAL, true, NULL},
+    {"analyze of a bundled capture",
+     {"analyze", "showcase.json", "out", "--top", "11"},
+     EVERY_SIGNAL,
+     true,
+     NULL},
+    {"a REPL", {"-i", "c.json", "-e", "modes"}, {SIGTERM, SIGHUP}, false, "quit\r"},
+    {"an explorer that is loading", {"c.json"}, {SIGTERM, SIGHUP}, false, ":quit\r"},
 };
 
 enum { RUN_KINDS = sizeof runs / sizeof *runs };
@@ -278,6 +270,24 @@ static double duration(const Run *run)
     return thread_seconds() - begin;
 }
 
+/* What the run leaves in out, for each capture. */
+static void keep_output(const Run *run, Whole versions[CAPTURES])
+{
+    for (unsigned i = 0; i < CAPTURES; i++) {
+        clear_output();
+        use_capture(i);
+        duration(run);
+        whole_keep(&versions[i], "out");
+    }
+}
+
+static void forget_output(Whole versions[CAPTURES])
+{
+    for (unsigned i = 0; i < CAPTURES; i++) {
+        whole_free(&versions[i]);
+    }
+}
+
 /* Ended by the signal itself, or with the status that shells give it; or it was done already. */
 static bool status_fits(int status, int number, bool explorer)
 {
@@ -286,34 +296,64 @@ static bool status_fits(int status, int number, bool explorer)
             (WEXITSTATUS(status) == 128 + number || (WEXITSTATUS(status) == 0 && !explorer)));
 }
 
+static int choose_signal(const Run *run)
+{
+    unsigned kinds = 0;
+    while (run->signals[kinds] != 0) {
+        kinds++;
+    }
+    return run->signals[random_next() % kinds];
+}
+
+/* Sends it. What is stopped must have left the terminal as it was, and is let go on. */
+static void interrupt(Terminal *terminal, const Run *run, int number, int *status)
+{
+    kill(terminal->program, number);
+    FUZZ_CHECK(terminal_news(terminal, PATIENCE_SECONDS, status), "%s does not end on signal %d", run->title,
+               number);
+    if (WIFSTOPPED(*status)) {
+        FUZZ_CHECK(number == SIGTSTP, "%s is stopped by signal %d", run->title, number);
+        terminal_check(terminal, "stopped");
+        kill(terminal->program, SIGCONT);
+        FUZZ_CHECK(terminal_news(terminal, PATIENCE_SECONDS, status), "%s does not end after a stop",
+                   run->title);
+    }
+}
+
 static void interrupt_once(const Run *run, double longest, unsigned *ended)
 {
     Terminal terminal;
-    int status = 0, number = 0, kinds = 0;
-    while (kinds < 4 && run->signals[kinds] != 0) {
-        kinds++;
-    }
-    number = run->signals[random_next() % (unsigned)kinds];
+    int status = 0, number = choose_signal(run);
     start_program(&terminal, run->arguments);
     if (!terminal_news(&terminal, random_below(longest), &status)) {
-        kill(terminal.program, number);
-        FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status), "%s does not end on signal %d",
-                   run->title, number);
-        (*ended)++;
+        interrupt(&terminal, run, number, &status);
+        *ended += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
         FUZZ_CHECK(status_fits(status, number, run->leave != NULL), "%s, signal %d: status %x\n%s",
                    run->title, number, status, terminal.kept);
     }
     terminal_check(&terminal, run->title);
     terminal_end(&terminal);
-    check_folder("out", false);
 }
 
 static unsigned ended_by_signal(const Run *run, unsigned times)
 {
-    unsigned ended = 0;
-    for (double longest = duration(run); times > 0; times--) {
-        interrupt_once(run, longest, &ended);
+    Whole versions[CAPTURES] = {{0}};
+    unsigned ended = 0, files = 0;
+    if (run->writes) {
+        keep_output(run, versions);
+        files = whole_check(versions, CAPTURES, "out", false);
     }
+    double longest = duration(run);
+    for (unsigned i = 0; i < times; i++) {
+        use_capture(i);
+        interrupt_once(run, longest, &ended);
+        if (run->writes) {
+            unsigned now = whole_check(versions, CAPTURES, "out", false);
+            FUZZ_CHECK(now >= files, "%s: %u files, there were %u", run->title, now, files);
+            files = now;
+        }
+    }
+    forget_output(versions);
     return ended;
 }
 
@@ -364,83 +404,158 @@ static void explorer_once(unsigned *stopped)
     terminal_end(&terminal);
 }
 
-/* kill -9: nothing can be cleaned up, but what has a name is whole, old or new, and no fixture is lost. */
-static unsigned killed_while_writing(unsigned times)
+/* A line is typed, and interrupted or stopped, or the window changes; the next line is taken as before. */
+static void repl_once(unsigned *stopped)
 {
-    static const Run run = {"analyze", {"analyze", "c.json", "out", "--top", "2"}, {0}, NULL};
-    unsigned killed = 0, files = 0;
-    for (double longest = duration(&run); times > 0; times--) {
+    static const char *const arguments[] = {"-i", "c.json", NULL};
+    static const char *const lines[] = {"critical --phase worst\r", "replay --mode all\r", "phases",
+                                        "export out --mode original --force\r", "\33[A"};
+    Terminal terminal;
+    int status;
+    start_program(&terminal, arguments);
+    FUZZ_CHECK(!terminal_news(&terminal, 0.1 + random_below(0.2), &status), "the REPL ended: %x\n%s", status,
+               terminal.kept);
+    for (unsigned step = 0; step < 4; step++) {
+        struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)(10 + random_next() % 200)};
+        type(&terminal, lines[random_next() % (sizeof lines / sizeof *lines)]);
+        FUZZ_CHECK(!terminal_news(&terminal, random_below(0.1), &status), "the REPL ended: %x\n%s", status,
+                   terminal.kept);
+        switch (random_next() % 3) {
+        case 0:
+            kill(terminal.program, SIGTSTP);
+            FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status) && WIFSTOPPED(status),
+                       "SIGTSTP does not stop the REPL");
+            terminal_check(&terminal, "the REPL, stopped");
+            (*stopped)++;
+            kill(terminal.program, SIGCONT);
+            break;
+        case 1:
+            ioctl(terminal.master, TIOCSWINSZ, &size);
+            break;
+        default:
+            kill(terminal.program, SIGINT);
+        }
+        FUZZ_CHECK(!terminal_news(&terminal, random_below(0.1), &status), "the REPL ended: %x\n%s", status,
+                   terminal.kept);
+    }
+    kill(terminal.program, SIGINT); /* what has been typed of a line, or runs */
+    bool over = false;
+    for (int i = 0; i < PATIENCE_SECONDS && !over; i++) {
+        type(&terminal, "\rquit\r");
+        over = terminal_news(&terminal, 1, &status);
+    }
+    FUZZ_CHECK(over && WIFEXITED(status) && WEXITSTATUS(status) == 0, "the REPL: status %x\n%s", status,
+               terminal.kept);
+    terminal_check(&terminal, "the REPL");
+    terminal_end(&terminal);
+}
+
+/* kill -9: nothing can be cleaned up, but what has a name is whole, old or new, and no fixture is lost. */
+static unsigned killed_while_writing(const Run *run, unsigned times)
+{
+    Whole versions[CAPTURES];
+    keep_output(run, versions);
+    unsigned killed = 0, files = whole_check(versions, CAPTURES, "out", true);
+    double longest = duration(run);
+    for (unsigned i = 0; i < times; i++) {
         Terminal terminal;
         int status;
-        start_program(&terminal, run.arguments);
+        use_capture(i);
+        start_program(&terminal, run->arguments);
         if (!terminal_news(&terminal, random_below(longest), &status)) {
             kill(terminal.program, SIGKILL);
             FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status), "kill");
             killed++;
         }
         terminal_end(&terminal);
-        unsigned now = check_folder("out", true);
+        unsigned now = whole_check(versions, CAPTURES, "out", true);
         FUZZ_CHECK(now >= files, "%u files, there were %u", now, files);
         files = now;
     }
+    forget_output(versions);
     return killed;
 }
 
-/* The reader of a pipe goes away. */
+/* The reader of a pipe goes away: no complaint, and no file suffers. */
 static void pipe_closes(unsigned times)
 {
-    for (; times > 0; times--) {
+    static const char *const commands[] = {"c.json -e 'phase worst' -e 'rows --all' -e 'transfers'",
+                                           "c.json -e 'critical --phase worst --top 100000'",
+                                           "analyze c.json out --top 2 --format csv"};
+    static const Run analyze = {.arguments = {"analyze", "c.json", "out", "--top", "2"}};
+    Whole versions[CAPTURES];
+    keep_output(&analyze, versions);
+    for (unsigned i = 0; i < times; i++) {
         char command[300];
-        snprintf(
-            command, sizeof command,
-            "\"$EXSCOPE_PROGRAM\" c.json -e 'phase worst' -e 'rows --all' -e 'transfers' 2>err | head -c %u "
-            ">/dev/null",
-            (unsigned)(random_next() % 100000));
+        unsigned kind = i % (sizeof commands / sizeof *commands);
+        use_capture((unsigned)(random_next() % CAPTURES));
+        snprintf(command, sizeof command, "\"$EXSCOPE_PROGRAM\" %s 2>err | head -c %u >/dev/null",
+                 commands[kind], (unsigned)(random_next() % (kind == 0 ? 100000 : 500)));
         FUZZ_CHECK(system(command) == 0, "%s", command);
         Text text = {0};
         FUZZ_CHECK(file_read_text("err", 1 << 20, &text, NULL) && text.length == 0, "%s", text_view(&text));
         text_free(&text);
+        whole_check(versions, CAPTURES, "out", false);
     }
+    forget_output(versions);
 }
 
-static void make_capture(void)
+static void make_captures(void)
 {
     char command[600];
-    snprintf(command, sizeof command,
-             "'%s/tests/tools/mkcapture' --tiles 64 capture:phases=4,largest=4000 -o c.json",
-             getenv("EXSCOPE_BUILD_DIR"));
-    FUZZ_CHECK(system(command) == 0, "%s", command);
+    for (unsigned i = 0; i < CAPTURES; i++) {
+        snprintf(command, sizeof command,
+                 "'%s/tests/tools/mkcapture' --tiles 64 capture:phases=4,largest=%u -o capture-%u",
+                 getenv("EXSCOPE_BUILD_DIR"), 4000 - 100 * i, i);
+        FUZZ_CHECK(system(command) == 0, "%s", command);
+    }
+    FUZZ_CHECK(system("! cmp -s capture-0 capture-1") == 0, "the captures are the same");
+    snprintf(command, sizeof command, "%s/data/showcase.json", getenv("EXSCOPE_SOURCE_DIR"));
+    FUZZ_CHECK(symlink(command, "showcase.json") == 0, "symlink");
+    use_capture(0);
+}
+
+static void tell(int number, const char *title, unsigned times, unsigned count, const char *what)
+{
+    printf("ok %d - %s: %u runs, %u %s\n", number, title, times, count, what);
+    fflush(stdout);
 }
 
 int main(int count, char **arguments)
 {
-    unsigned times = count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 3;
-    if (getenv("EXSCOPE_PROGRAM") == NULL || getenv("EXSCOPE_BUILD_DIR") == NULL) {
-        printf("1..0 # SKIP EXSCOPE_PROGRAM and EXSCOPE_BUILD_DIR are not set\n");
+    static const Run killed[] = {
+        {"kill -9 in analyze", {"analyze", "c.json", "out", "--top", "2"}, {0}, true, NULL},
+        {"kill -9 in export", {"c.json", "-e", "export out --mode all --force"}, {0}, true, NULL},
+    };
+    enum { KILLED_KINDS = sizeof killed / sizeof *killed };
+    unsigned times = count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 3, stopped = 0;
+    if (getenv("EXSCOPE_PROGRAM") == NULL || getenv("EXSCOPE_BUILD_DIR") == NULL ||
+        getenv("EXSCOPE_SOURCE_DIR") == NULL) {
+        printf("1..0 # SKIP EXSCOPE_PROGRAM, EXSCOPE_BUILD_DIR and EXSCOPE_SOURCE_DIR are not set\n");
         return 0;
     }
     setenv("TERM", "xterm-256color", 1);
     setenv("XDG_STATE_HOME", fuzz_folder(), 1);
     setenv("XDG_CONFIG_HOME", fuzz_folder(), 1);
-    make_capture();
-    printf("1..%d\n", RUN_KINDS + 3);
+    make_captures();
+    printf("1..%d\n", RUN_KINDS + KILLED_KINDS + 3);
     int number = 1;
-    for (; number <= RUN_KINDS; number++) {
-        const Run *run = &runs[number - 1];
-        unsigned ended = ended_by_signal(run, times);
-        printf("ok %d - %s: %u runs, %u ended by a signal\n", number, run->title, times, ended);
-        fflush(stdout);
+    for (int i = 0; i < RUN_KINDS; i++) {
+        tell(number++, runs[i].title, times, ended_by_signal(&runs[i], times), "ended by a signal");
     }
-    unsigned stopped = 0;
+    clear_output();
     for (unsigned i = 0; i < times; i++) {
         explorer_once(&stopped);
     }
-    printf("ok %d - the explorer: %u runs of stops, sizes, interrupts and keys, %u stops\n", number++, times,
-           stopped);
-    fflush(stdout);
-    unsigned killed = killed_while_writing(times);
-    printf("ok %d - kill -9 while files are replaced: %u runs, %u killed\n", number++, times, killed);
-    fflush(stdout);
+    tell(number++, "stops, sizes, interrupts and keys in the explorer", times, stopped, "stops");
+    stopped = 0;
+    for (unsigned i = 0; i < times; i++) {
+        repl_once(&stopped);
+    }
+    tell(number++, "stops, sizes, interrupts and lines in the REPL", times, stopped, "stops");
+    for (int i = 0; i < KILLED_KINDS; i++) {
+        tell(number++, killed[i].title, times, killed_while_writing(&killed[i], times), "killed");
+    }
     pipe_closes(times);
     printf("ok %d - a pipe that closes: %u runs\n", number, times);
     return 0;
