@@ -14,9 +14,8 @@ const char *const report_limits[] = {
     "Row bytes are per tile and per phase, before any sharing between phases.",
     "Exchange cycles come from the scheduling model; no payload ran on hardware.",
     "Rows carry the first Repeat address; hazards and dependencies count every Repeat address.",
-    "Packing in place at the source is never claimed: it also needs that no later consumer reads the "
-    "original "
-    "layout.",
+    ("Packing in place at the source is never claimed: it also needs that no later consumer reads "
+     "the original layout."),
     NULL};
 
 /* ---- verdicts ---- */
