@@ -68,6 +68,7 @@ enum {
     COMMAND_NEEDS_PHASE = 4,   /* also needs a phase: call->entry, call->mode, call->tile are there */
     COMMAND_INTERNAL = 8,      /* not listed by help */
     COMMAND_RUNS_OTHERS = 16,  /* its time is that of the commands that it runs */
+    COMMAND_OPENS = 64,        /* another capture: does not wait for jobs of the one before */
     COMMAND_SELECTS = 32       /* with call->select_only it only selects, and is instant */
 };
 

@@ -234,8 +234,10 @@ static const Parameter jobs_parameters[] = {
 static const Command commands[] = {
     {"load", "open a capture", "load data/showcase.json",
      "The capture that was open stays until the new one has been read and checked completely; when "
-     "that fails or is cancelled, it is still the one that is open.",
-     run_load, 0, load_parameters},
+     "that fails or is cancelled, it is still the one that is open. Jobs of it that still run are cancelled "
+     "as soon "
+     "as the new one has shown its first phase.",
+     run_load, COMMAND_OPENS, load_parameters},
     {"info", "what is open: file, tiles, phases, transfers, load time", "info", NULL, run_info,
      COMMAND_INSTANT | COMMAND_NEEDS_CAPTURE, NULL},
     {"set", "change a setting, or list all", "set format json", NULL, run_set, COMMAND_INSTANT,

@@ -76,7 +76,7 @@ static bool jobs_add(Session *session, Job *job, Error *error)
         return false;
     }
     job->id = ++session->last_job;
-    if (!pool_submit(session->pool, job_task, job, error)) {
+    if (!pool_submit(job->opens ? session->openers : session->pool, job_task, job, error)) {
         session->jobs.count--;
         return false;
     }
@@ -84,8 +84,8 @@ static bool jobs_add(Session *session, Job *job, Error *error)
     return true;
 }
 
-bool session_run(Session *session, const char *title, JobFunction function, void *context,
-                 void (*release)(void *context), uint32_t *id, Error *error)
+static bool jobs_start(Session *session, const char *title, JobFunction function, void *context,
+                       void (*release)(void *context), bool opens, uint32_t *id, Error *error)
 {
     Job *job = mem_zero(1, sizeof *job, error);
     if (job == NULL) {
@@ -96,6 +96,7 @@ bool session_run(Session *session, const char *title, JobFunction function, void
     job->function = function;
     job->context = context;
     job->release = release;
+    job->opens = opens;
     text_copy_visible(job->title, sizeof job->title, title, strlen(title));
     session_lock(session);
     bool done = jobs_add(session, job, error);
@@ -109,10 +110,26 @@ bool session_run(Session *session, const char *title, JobFunction function, void
     return done;
 }
 
+bool session_run(Session *session, const char *title, JobFunction function, void *context,
+                 void (*release)(void *context), uint32_t *id, Error *error)
+{
+    return jobs_start(session, title, function, context, release, false, id, error);
+}
+
+bool session_run_opening(Session *session, const char *title, JobFunction function, void *context,
+                         void (*release)(void *context), uint32_t *id, Error *error)
+{
+    return jobs_start(session, title, function, context, release, true, id, error);
+}
+
 /* With the lock. */
 static void job_info(const Job *job, JobInfo *info)
 {
-    *info = (JobInfo){.id = job->id, .state = job->state, .seconds = job->seconds, .error = job->error};
+    *info = (JobInfo){.id = job->id,
+                      .state = job->state,
+                      .seconds = job->seconds,
+                      .error = job->error,
+                      .opens = job->opens};
     memcpy(info->title, job->title, sizeof info->title);
     if (job->state == JOB_RUNNING) {
         info->done = atomic_load(&job->progress.done);
@@ -186,6 +203,30 @@ void session_cancel_all(Session *session)
         job_stop(session->jobs.items[i]);
     }
     session_unlock(session);
+}
+
+static void cancel_others(Session *session, const Progress *own, bool openings_only)
+{
+    for (size_t i = 0; i < session->jobs.count; i++) {
+        Job *job = session->jobs.items[i];
+        bool mine = false;
+        for (const Progress *at = own; at != NULL; at = at->also) {
+            mine = mine || at == &job->progress;
+        }
+        if (!mine && (job->opens || !openings_only)) {
+            job_stop(job);
+        }
+    }
+}
+
+void jobs_cancel_others(Session *session, const Progress *own)
+{
+    cancel_others(session, own, false);
+}
+
+void jobs_cancel_other_openings(Session *session, const Progress *own)
+{
+    cancel_others(session, own, true);
 }
 
 bool session_wait(Session *session, uint32_t id, Progress *progress, Error *error)

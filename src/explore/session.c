@@ -5,11 +5,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "explore/command.h"
 #include "explore/command_parts.h"
 #include "explore/session_parts.h"
 
-enum { AWAIT_MILLISECONDS = 20 };
+enum {
+    AWAIT_MILLISECONDS = 20,
+    OPENERS = 2 /* one that is being stopped, and one that takes its place */
+};
 
 void session_lock(Session *session)
 {
@@ -59,7 +63,8 @@ Session *session_new(unsigned workers, Error *error)
     session->settings = settings_default();
     session->workers = workers == 0 ? thread_online_cores() : workers;
     session->pool = pool_new(session->workers, error);
-    session->commands = session->pool == NULL ? NULL : commands_new(error);
+    session->openers = session->pool == NULL ? NULL : pool_new(OPENERS, error);
+    session->commands = session->openers == NULL ? NULL : commands_new(error);
     if (session->commands == NULL || !commands_add_own(session->commands, error)) {
         session_free(session);
         return NULL;
@@ -83,6 +88,7 @@ void session_free(Session *session)
     session->closing = true;
     session_unlock(session);
     session_cancel_all(session);
+    pool_free(session->openers);
     pool_free(session->pool);
     jobs_free(session);
     session_drop(session, session->open);
@@ -200,6 +206,7 @@ static Dataset *dataset_new(const char *path, Error *error)
 typedef struct Loading {
     Session *session;
     Dataset *dataset;
+    const Progress *progress;
 } Loading;
 
 static bool loading_add(const Loading *loading, const Phase *phase, uint16_t tile_count, Error *error)
@@ -216,6 +223,9 @@ static bool loading_add(const Loading *loading, const Phase *phase, uint16_t til
         entry->index = (uint32_t)dataset->entries.count;
         dataset->tile_count = tile_count;
         done = vec_push(&dataset->entries, entry, error);
+        if (done && entry->index == 0) { /* from here on it is the one that is seen */
+            jobs_cancel_others(loading->session, loading->progress);
+        }
         session_changed(loading->session);
         session_unlock(loading->session);
     }
@@ -241,11 +251,14 @@ static void loading_abandon(void *context, Capture *capture)
     loading->dataset->capture = capture; /* freed with the dataset; views do not look at it while `loading` */
 }
 
-/* Makes `dataset` the one that loads, once no other does. */
+/* Makes `dataset` the one that loads, once no other does. A load that still runs is given up for it. */
 static bool loading_begin(Session *session, Dataset *dataset, Progress *progress, Error *error)
 {
     session_lock(session);
     bool done = true;
+    if (session->loading != NULL) {
+        jobs_cancel_other_openings(session, progress);
+    }
     while (session->loading != NULL && (done = progress_go_on(progress, error))) {
         session_await(session);
     }
@@ -276,8 +289,20 @@ static Dataset *loading_end(Session *session, Dataset *dataset, Capture *capture
     return left;
 }
 
+/* A path that leads nowhere is told at once, and neither waits for nor ends a load that runs. */
+static bool leads_somewhere(const char *path, Error *error)
+{
+    Text nothing = {0};
+    bool there = strcmp(path, "-") == 0 || file_exists(path) || file_read_text(path, 0, &nothing, error);
+    text_free(&nothing);
+    return there;
+}
+
 bool session_load(Session *session, const char *path, Progress *progress, Error *error)
 {
+    if (!leads_somewhere(path, error)) {
+        return false;
+    }
     Dataset *dataset = dataset_new(path, error);
     if (dataset == NULL) {
         return false;
@@ -286,7 +311,7 @@ bool session_load(Session *session, const char *path, Progress *progress, Error 
         dataset_free(dataset);
         return false;
     }
-    Loading loading = {session, dataset};
+    Loading loading = {session, dataset, progress};
     CaptureWatcher watcher = {.phase = loading_phase, .abandon = loading_abandon, .context = &loading};
     Capture *capture = capture_load(path, &watcher, progress, error);
     if (capture != NULL && dataset->failed) {
@@ -313,7 +338,7 @@ bool session_load_start(Session *session, const char *path, uint32_t *job, Error
     }
     Text title = {0};
     text_printf(&title, "load %s", path);
-    bool done = session_run(session, text_view(&title), load_job, copy, mem_free, job, error);
+    bool done = session_run_opening(session, text_view(&title), load_job, copy, mem_free, job, error);
     text_free(&title);
     if (!done) {
         mem_free(copy);

@@ -46,6 +46,7 @@ typedef struct JobInfo {
     const char *stage;    /* while it runs; may be NULL */
     double seconds;       /* since it started, or how long it took */
     Error error;          /* when it failed */
+    bool opens;           /* it opens another capture */
 } JobInfo;
 
 typedef bool (*JobFunction)(Session *session, void *context, Progress *progress, Error *error);
@@ -54,6 +55,10 @@ typedef bool (*JobFunction)(Session *session, void *context, Progress *progress,
  * also when the job never ran. On failure of this call the context stays the caller's. */
 bool session_run(Session *session, const char *title, JobFunction function, void *context,
                  void (*release)(void *context), uint32_t *job, Error *error);
+
+/* The same for a job that opens another capture: it does not wait until a worker is free. */
+bool session_run_opening(Session *session, const char *title, JobFunction function, void *context,
+                         void (*release)(void *context), uint32_t *job, Error *error);
 
 /* Copies up to `capacity` jobs, newest first; returns how many are remembered (the last 100 ended ones are).
  */

@@ -66,6 +66,7 @@ typedef struct Job {
     JobFunction function;
     void *context;
     void (*release)(void *context);
+    bool opens;   /* another capture: it runs beside the workers */
     bool settled; /* its task is over: the record may go */
 } Job;
 
@@ -81,6 +82,7 @@ struct Session {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     Pool *pool;
+    Pool *openers; /* of jobs that open another capture */
     unsigned workers;
     CommandSet *commands;
     _Atomic uint64_t changes;
@@ -127,6 +129,13 @@ void results_free(PhaseResults *results); /* NULL is fine */
 uint64_t results_bulky_bytes(const PhaseResults *results);
 
 /* ---- jobs.c ---- */
+
+/* With the lock: another capture takes over. Asks all jobs but the one that `own` is the progress of to stop:
+ * what they compute is of the capture before. */
+void jobs_cancel_others(Session *session, const Progress *own);
+
+/* With the lock: the same for jobs that open a capture alone. */
+void jobs_cancel_other_openings(Session *session, const Progress *own);
 
 /* All have ended. */
 void jobs_free(Session *session);

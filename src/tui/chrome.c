@@ -85,17 +85,28 @@ static void draw_title(Tui *tui)
 
 /* ---- status line ---- */
 
-/* What runs now: the oldest running job, else what the screen waits for. False: nothing. */
-static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total)
+/* What runs now: a capture that is being opened, else the oldest running job. NULL: nothing. */
+static const JobInfo *foremost_job(const Tui *tui)
 {
+    const JobInfo *foremost = NULL;
     for (size_t i = tui->job_count; i-- > 0;) {
         const JobInfo *job = &tui->jobs[i];
-        if (job->state == JOB_RUNNING) {
-            *done = job->done;
-            *total = job->total;
-            snprintf(text, size, "%s%s", job->title, tui->active_jobs > 1 ? " and others" : "");
-            return true;
+        if (job->state == JOB_RUNNING && (foremost == NULL || (job->opens && !foremost->opens))) {
+            foremost = job;
         }
+    }
+    return foremost;
+}
+
+/* The foremost job, else what the screen waits for. False: nothing. */
+static bool activity(Tui *tui, char *text, size_t size, uint64_t *done, uint64_t *total)
+{
+    const JobInfo *job = foremost_job(tui);
+    if (job != NULL) {
+        *done = job->done;
+        *total = job->total;
+        snprintf(text, size, "%s%s", job->title, tui->active_jobs > 1 ? " and others" : "");
+        return true;
     }
     return tui_computing(tui, text, size, done, total);
 }

@@ -125,6 +125,12 @@ static bool is_instant(const Run *run)
            (run->select_only && strstr(run->line, "busiest") == NULL);
 }
 
+/* Opens another capture, so that the list of its phases is what one wants to see next. */
+static bool run_opens(const Run *run)
+{
+    return run->command != NULL && (run->command->flags & COMMAND_OPENS) != 0;
+}
+
 /* ---- afterwards ---- */
 
 static void show_output(Tui *tui, Run *run)
@@ -177,6 +183,8 @@ static void finish(Tui *tui, Run *run)
         tui_fail(tui, &run->error);
     } else if (run->navigates) {
         tui_show(tui, screen_of(run->command->name));
+    } else if (run_opens(run)) {
+        say_done(tui, run);
     } else if (!run->quiet && run->output.length > 0) {
         show_output(tui, run);
     } else if (run->command != NULL) {
@@ -214,7 +222,8 @@ void tui_run_line(Tui *tui, const char *line, bool quiet)
         finish(tui, run);
         run_release(run);
         run_release(run);
-    } else if (session_run(tui->session, run->line, run_job, run, run_release, &run->job, &error)) {
+    } else if ((run_opens(run) ? session_run_opening : session_run)(tui->session, run->line, run_job, run,
+                                                                    run_release, &run->job, &error)) {
         run->next = tui->runs;
         tui->runs = run;
         tui_look_at_jobs(tui);

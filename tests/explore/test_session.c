@@ -636,6 +636,106 @@ static void freeing_stops_what_runs(void **state)
     assert_int_equal(atomic_load(&queued.released), 1);
 }
 
+/* ---- another capture while jobs run ---- */
+
+static JobState job_state(Session *session, uint32_t job)
+{
+    JobInfo info = {0};
+    assert_true(session_job(session, job, &info));
+    return info.state;
+}
+
+/* The only worker is busy, and another job waits for it. */
+static void start_two_jobs(Session *session, Gate *gate, Gate *queued, uint32_t jobs[2])
+{
+    assert_true(session_run(session, "runs", wait_at_gate, gate, release_gate, &jobs[0], NULL));
+    assert_true(session_run(session, "waits", wait_at_gate, queued, release_gate, &jobs[1], NULL));
+    while (!atomic_load(&gate->entered)) {
+        pause_milliseconds(1);
+    }
+}
+
+static void another_capture_does_not_wait_for_jobs_and_ends_them(void **state)
+{
+    (void)state;
+    Session *session = session_with(1, (unsigned[]){3}, 1);
+    char *path = capture_file((unsigned[]){1, 2}, 2);
+    Gate gate = {0}, queued = {0};
+    uint32_t jobs[2], load;
+    Error error = {0};
+    start_two_jobs(session, &gate, &queued, jobs);
+    assert_true(session_load_start(session, path, &load, NULL));
+    assert_true(session_wait(session, load, NULL, NULL));
+    assert_false(session_wait(session, jobs[0], NULL, &error));
+    assert_int_equal(error.kind, ERROR_CANCELLED);
+    assert_int_equal(job_state(session, jobs[1]), JOB_CANCELLED);
+    assert_false(atomic_load(&queued.entered));
+    View *view = new_view(session);
+    assert_int_equal(view_phase_count(view), 2);
+    view_free(view);
+    temporary_remove(path);
+    session_free(session);
+}
+
+/* No capture comes of it, so nothing is taken away. */
+static void a_load_that_fails_at_once_ends_no_jobs(void **state)
+{
+    (void)state;
+    Session *session = session_with(1, (unsigned[]){3}, 1);
+    char *broken = temporary_file("{\"schema_version\":4,\"tile_count\":4,\"phases\":[{\"phase\":\"five\"");
+    Gate gate = {0}, queued = {0};
+    uint32_t jobs[2], load;
+    start_two_jobs(session, &gate, &queued, jobs);
+    assert_true(session_load_start(session, "/nowhere/at-all.json", &load, NULL));
+    assert_false(session_wait(session, load, NULL, NULL));
+    assert_true(session_load_start(session, broken, &load, NULL));
+    assert_false(session_wait(session, load, NULL, NULL));
+    assert_int_equal(job_state(session, jobs[0]), JOB_RUNNING);
+    assert_int_equal(job_state(session, jobs[1]), JOB_QUEUED);
+    temporary_remove(broken);
+    session_free(session);
+}
+
+static void a_load_gives_way_to_the_next(void **state)
+{
+    (void)state;
+    Session *session = new_session(1);
+    char *fifo = temporary_fifo(), *path = capture_file((unsigned[]){1, 2}, 2);
+    uint32_t first, second;
+    assert_true(session_load_start(session, fifo, &first, NULL));
+    int file = open_for_writing(fifo);
+    put(file, capture_head);
+    put_blank(file);
+    assert_true(session_load_start(session, "/nowhere/at-all.json", &second, NULL));
+    assert_false(session_wait(session, second, NULL, NULL)); /* told at once */
+    assert_int_equal(job_state(session, first), JOB_RUNNING);
+    assert_true(session_load_start(session, path, &second, NULL));
+    assert_true(session_wait(session, second, NULL, NULL));
+    assert_int_equal(job_state(session, first), JOB_CANCELLED);
+    close(file);
+    temporary_remove(fifo);
+    temporary_remove(path);
+    session_free(session);
+}
+
+static bool load_in_a_job(Session *session, void *context, Progress *progress, Error *error)
+{
+    Progress inner = {.also = progress};
+    return session_load(session, context, &inner, error) && progress_go_on(progress, error);
+}
+
+static void a_job_that_opens_a_capture_goes_on(void **state)
+{
+    (void)state;
+    Session *session = session_with(1, (unsigned[]){3}, 1);
+    char *path = capture_file((unsigned[]){1, 2}, 2);
+    uint32_t job;
+    assert_true(session_run(session, "script", load_in_a_job, path, NULL, &job, NULL));
+    assert_true(session_wait(session, job, NULL, NULL));
+    temporary_remove(path);
+    session_free(session);
+}
+
 /* ---- many items at once ---- */
 
 typedef struct Items {
@@ -788,6 +888,10 @@ int main(void)
         cmocka_unit_test(cancelled_jobs_end_soon),
         cmocka_unit_test(old_jobs_are_forgotten),
         cmocka_unit_test(freeing_stops_what_runs),
+        cmocka_unit_test(another_capture_does_not_wait_for_jobs_and_ends_them),
+        cmocka_unit_test(a_load_that_fails_at_once_ends_no_jobs),
+        cmocka_unit_test(a_load_gives_way_to_the_next),
+        cmocka_unit_test(a_job_that_opens_a_capture_goes_on),
         cmocka_unit_test(items_run_once_each),
         cmocka_unit_test(lowest_failure_is_told),
         cmocka_unit_test(items_run_inside_jobs),

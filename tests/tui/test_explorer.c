@@ -346,6 +346,36 @@ static void x_cancels_a_job(void **state)
     play_end(&play);
 }
 
+/* `:load` shows the new capture's phases and how long it took; what ran for the one before is cancelled. */
+static void another_capture_takes_the_screen(void **state)
+{
+    (void)state;
+    Play play = play_new("chain.json");
+    atomic_bool started = false;
+    uint32_t job;
+    char line[5000];
+    Error error = {0};
+    keys(&play, "<Enter>T");
+    assert_true(session_run(play.session, "wait", wait_for_cancel, &started, NULL, &job, NULL));
+    while (!atomic_load(&started)) {
+        pause_milliseconds(1);
+    }
+    snprintf(line, sizeof line, ":load %s<Enter>", data_path("late.json"));
+    Event event;
+    for (const char *at = line; input_next(&at, &event);) { /* `keys` would wait for the job */
+        tui_handle(play.tui, &event);
+    }
+    keys(&play, "");
+    assert_false(session_wait(play.session, job, NULL, &error));
+    assert_int_equal(error.kind, ERROR_CANCELLED);
+    assert_shows(&play, "exscope › late.json › ");
+    assert_int_equal(tui_screen(play.tui), CONTEXT_PHASES);
+    keys(&play, "M");
+    assert_shows(&play, "wait: cancelled");
+    assert_shows(&play, "late.json: done, ");
+    play_end(&play);
+}
+
 static bool end_at_once(Session *session, void *context, Progress *progress, Error *error)
 {
     (void)session;
@@ -749,6 +779,7 @@ int main(void)
         cmocka_unit_test(a_mode_toggle_leaves_the_places),
         cmocka_unit_test(a_list_stays_until_the_next_one_is_ready),
         cmocka_unit_test(x_cancels_a_job),
+        cmocka_unit_test(another_capture_takes_the_screen),
         cmocka_unit_test(a_failure_stays_until_a_key),
         cmocka_unit_test(scripts_drive_the_explorer_from_a_job),
         cmocka_unit_test(what_is_no_longer_wanted_is_cancelled),
