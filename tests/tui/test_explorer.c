@@ -376,6 +376,17 @@ static void another_capture_takes_the_screen(void **state)
     play_end(&play);
 }
 
+static void the_first_frame_of_messages_is_right(void **state)
+{
+    (void)state;
+    Play play = play_new("chain.json");
+    keys(&play, "~~");
+    tui_handle(play.tui, &(Event){.kind = EVENT_KEY, .key = 'M'});
+    tui_update(play.tui);
+    assert_shows(&play, "(1 to 2 of 2 lines)");
+    play_end(&play);
+}
+
 static bool end_at_once(Session *session, void *context, Progress *progress, Error *error)
 {
     (void)session;
@@ -780,6 +791,7 @@ int main(void)
         cmocka_unit_test(a_list_stays_until_the_next_one_is_ready),
         cmocka_unit_test(x_cancels_a_job),
         cmocka_unit_test(another_capture_takes_the_screen),
+        cmocka_unit_test(the_first_frame_of_messages_is_right),
         cmocka_unit_test(a_failure_stays_until_a_key),
         cmocka_unit_test(scripts_drive_the_explorer_from_a_job),
         cmocka_unit_test(what_is_no_longer_wanted_is_cancelled),
