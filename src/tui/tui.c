@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "tui/app.h"
+#include "tui/map_values.h"
 #include "tui/terminal.h"
 
 enum {
@@ -95,6 +96,9 @@ static void forget_capture(Tui *tui)
     close_screens(tui);
     phase_list_forget(tui);
     tui->pinned_entry = NULL;
+    if (shade_needs_replay(tui->preferences.shade)) { /* nothing is replayed yet: the map would be empty */
+        tui->preferences.shade = SHADE_FRAGMENTS;
+    }
     if (tui_screen(tui) < CONTEXT_OUTPUT || tui->depth > 2) {
         tui->depth = 1;
         tui->stack[0] = CONTEXT_PHASES;

@@ -376,6 +376,25 @@ static void another_capture_takes_the_screen(void **state)
     play_end(&play);
 }
 
+/* A map of what only a replay knows would be empty in a capture that was just opened. */
+static void another_capture_begins_with_a_map_that_shows_something(void **state)
+{
+    (void)state;
+    Play play = play_new("chain.json");
+    char line[5000];
+    keys(&play, "<Enter>Rmmm");
+    assert_shows(&play, "m: idle cycles");
+    snprintf(line, sizeof line, ":load %s<Enter><Enter>", data_path("late.json"));
+    keys(&play, line);
+    assert_shows(&play, "m: fragments");
+    keys(&play, "m");
+    assert_shows(&play, "m: sent bytes");
+    snprintf(line, sizeof line, ":load %s<Enter><Enter>", data_path("chain.json"));
+    keys(&play, line);
+    assert_shows(&play, "m: sent bytes"); /* a choice that works everywhere stays */
+    play_end(&play);
+}
+
 static void the_first_frame_of_messages_is_right(void **state)
 {
     (void)state;
@@ -791,6 +810,7 @@ int main(void)
         cmocka_unit_test(a_list_stays_until_the_next_one_is_ready),
         cmocka_unit_test(x_cancels_a_job),
         cmocka_unit_test(another_capture_takes_the_screen),
+        cmocka_unit_test(another_capture_begins_with_a_map_that_shows_something),
         cmocka_unit_test(the_first_frame_of_messages_is_right),
         cmocka_unit_test(a_failure_stays_until_a_key),
         cmocka_unit_test(scripts_drive_the_explorer_from_a_job),
