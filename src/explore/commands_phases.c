@@ -20,12 +20,23 @@ static const Column phase_columns[] = {
     {"received_bytes", "received bytes", UNIT_BYTES, IN_VERBOSE},
     {"maximum_outgoing_bytes", "most sent", UNIT_BYTES, IN_VERBOSE},
     {"maximum_incoming_bytes", "most received", UNIT_BYTES, IN_VERBOSE},
-    {"read_write_overlap", "overlap", UNIT_NONE, 0},
+    {"read_write_overlap", NULL, UNIT_NONE, IN_JSON | IN_CSV},
+    {"overlap_text", "overlap", UNIT_NONE, IN_TEXT},
     {"tail_transfers", "tail", UNIT_COUNT, 0},
+    {"write_write_overlap", NULL, UNIT_NONE, IN_JSON | IN_CSV},
     {"label_text", "label", UNIT_NONE, IN_TEXT},
 };
 
 enum { PHASE_COLUMNS = sizeof phase_columns / sizeof *phase_columns };
+
+/* Which accesses of the phase meet. */
+static const char *overlap_words(const Dependencies *dependencies)
+{
+    if (dependencies->read_write_overlap) {
+        return dependencies->write_write_overlap ? "both" : "read/write";
+    }
+    return dependencies->write_write_overlap ? "write/write" : "no";
+}
 
 static void phase_row(CommandCall *call, Table *table, const RankedPhase *ranked)
 {
@@ -39,12 +50,16 @@ static void phase_row(CommandCall *call, Table *table, const RankedPhase *ranked
     *cell++ = text;
     cell = cells_of_geometry(&entry->geometry, cell);
     if (dependencies == NULL) {
-        *cell++ = cell_null();
-        *cell++ = cell_null();
+        for (int i = 0; i < 4; i++) {
+            *cell++ = cell_null();
+        }
     } else {
-        bool overlap = dependencies->read_write_overlap, tail = dependencies->tail_transfers != 0;
-        *cell++ = cell_marked(cell_bool(overlap), overlap ? MARK_WARN : MARK_FAINT);
+        bool overlap = dependencies->read_write_overlap || dependencies->write_write_overlap;
+        bool tail = dependencies->tail_transfers != 0;
+        *cell++ = cell_bool(dependencies->read_write_overlap);
+        *cell++ = cell_marked(cell_text(overlap_words(dependencies)), overlap ? MARK_WARN : MARK_FAINT);
         *cell++ = cell_marked(cell_unsigned(dependencies->tail_transfers), tail ? MARK_WARN : MARK_FAINT);
+        *cell++ = cell_bool(dependencies->write_write_overlap);
     }
     *cell++ = label == NULL ? cell_text("") : text;
     table_row(table, cells);
@@ -460,7 +475,9 @@ static const Parameter compare_parameters[] = {
 
 static const Command commands[] = {
     {"phases", "all phases, the most fragmented first", "phases --top 5",
-     "`overlap`: the phase reads memory that it also writes, so whole-phase staging is refused. "
+     "`overlap`: read/write when the phase reads bytes that it also writes, whichever comes first; "
+     "write/write when it "
+     "writes some bytes twice. Either way whole-phase staging is refused. "
      "`tail`: transfers from the first one on that waits for another.",
      run_phases, COMMAND_NEEDS_CAPTURE | COMMAND_SELECTS, phases_parameters},
     {"phase", "select a phase, or say which is selected", "phase worst", NULL, run_phase,
