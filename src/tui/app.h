@@ -68,6 +68,10 @@ typedef struct ScreenOps {
     bool (*mouse)(Tui *tui, void *state, const Event *event); /* false: nothing was hit */
     /* as it is typed, and once more when it is `kept`: only then is it worth a complaint */
     void (*filter)(Tui *tui, void *state, const char *text, bool kept);
+    /* what is filtered by now, to begin with and to go back to; without it, nothing */
+    const char *(*filtered)(Tui *tui, void *state);
+    /* in a few words what `text` finds so far, while it is typed; "" when there is nothing to say */
+    void (*found)(Tui *tui, void *state, const char *text, char *words, size_t size);
     void (*close)(Tui *tui, void *state); /* gives everything back: another capture, or the end */
 } ScreenOps;
 
@@ -350,6 +354,9 @@ void requests_close(Tui *tui);
 
 void overlay_prompt(Tui *tui, const char *text);
 void overlay_filter(Tui *tui, const char *label, const char *text);
+
+/* Asks for what the screen can find: `/`. */
+void overlay_find(Tui *tui);
 void overlay_menu(Tui *tui, const char *title, const char *const *items, int count, int cursor,
                   void (*chosen)(Tui *tui, int index));
 void overlay_ask(Tui *tui, void (*answered)(Tui *tui, bool yes), const char *format, ...)

@@ -35,6 +35,23 @@ void overlay_filter(Tui *tui, const char *label, const char *text)
     tui->overlay = OVERLAY_FILTER;
 }
 
+void overlay_find(Tui *tui)
+{
+    Context screen = tui_screen(tui);
+    const char *label = screen == CONTEXT_PHASES  ? "filter: "
+                        : screen == CONTEXT_PHASE ? "tile: "
+                        : screen == CONTEXT_TILE  ? "filter: "
+                        : screen == CONTEXT_TAIL  ? "transfer: "
+                                                  : "find: ";
+    const ScreenOps *operations = tui_operations(screen);
+    if (operations->filter == NULL) {
+        tui_say(tui, "there is nothing to filter here");
+    } else {
+        overlay_filter(tui, label,
+                       operations->filtered == NULL ? "" : operations->filtered(tui, tui_state(tui, screen)));
+    }
+}
+
 static void filter_screen(Tui *tui, const char *text, bool kept)
 {
     Context screen = tui_screen(tui);
@@ -107,10 +124,16 @@ static void act_on_menu(Tui *tui, Action action)
     }
 }
 
-/* The first letter of an item goes to it, once more to the next one. */
+/* The first letter of an item goes to it, once more to the next one. A / does what it does on the screen
+ * below. */
 static void type_in_menu(Tui *tui, Key key)
 {
     Menu *menu = &tui->menu;
+    if (key == '/') {
+        overlay_close(tui);
+        overlay_find(tui);
+        return;
+    }
     for (int step = 1; step <= menu->count; step++) {
         int at = (menu->cursor + step) % menu->count;
         if ((Key)(unsigned char)menu->items[at][0] == key) {
@@ -118,6 +141,9 @@ static void type_in_menu(Tui *tui, Key key)
             return;
         }
     }
+    char name[20];
+    input_key_name(key, name, sizeof name);
+    tui_say(tui, "no choice begins with %s: Enter takes the marked one, Esc none", name);
 }
 
 static void draw_menu(Tui *tui)
@@ -214,12 +240,31 @@ void overlay_mouse(Tui *tui, const Event *event)
     }
 }
 
+/* At the right end of the line, unless the text reaches it. */
+static void draw_found(Tui *tui, int row)
+{
+    char words[60] = "";
+    Context screen = tui_screen(tui);
+    const Prompt *prompt = &tui->prompt;
+    if (tui_operations(screen)->found != NULL) {
+        tui_operations(screen)->found(tui, tui_state(tui, screen), prompt->text, words, sizeof words);
+    }
+    int typed = grid_text_width(prompt->label) + grid_text_width(prompt->text) + 2;
+    if (typed + grid_text_width(words) <= tui->grid.columns) {
+        grid_text_right(&tui->grid, row, typed, tui->grid.columns - typed, LOOK_DIM, words);
+    }
+}
+
 void overlay_draw(Tui *tui)
 {
+    int row = tui->grid.rows - 2;
     switch (tui->overlay) {
-    case OVERLAY_PROMPT:
     case OVERLAY_FILTER:
-        prompt_draw(&tui->prompt, &tui->grid, tui->grid.rows - 2);
+        prompt_draw(&tui->prompt, &tui->grid, row);
+        draw_found(tui, row);
+        break;
+    case OVERLAY_PROMPT:
+        prompt_draw(&tui->prompt, &tui->grid, row);
         break;
     case OVERLAY_MENU:
         draw_menu(tui);

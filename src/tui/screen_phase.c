@@ -425,6 +425,15 @@ static void phase_filter(Tui *tui, void *context, const char *text, bool kept)
     }
 }
 
+static void phase_found(Tui *tui, void *context, const char *text, char *words, size_t size)
+{
+    (void)context;
+    (void)text;
+    if (tui->view != NULL) {
+        snprintf(words, size, "0 to %d", view_tile_count(tui->view) - 1);
+    }
+}
+
 static void phase_close(Tui *tui, void *context)
 {
     PhaseState *state = context;
@@ -439,5 +448,6 @@ const ScreenOps screen_phase = {
     .act = phase_act,
     .mouse = phase_mouse,
     .filter = phase_filter,
+    .found = phase_found,
     .close = phase_close,
 };

@@ -430,10 +430,27 @@ static bool phases_mouse(Tui *tui, void *context, const Event *event)
     return true;
 }
 
+static const char *phases_filtered(Tui *tui, void *context)
+{
+    (void)context;
+    return tui->phase_filter;
+}
+
+static void phases_found(Tui *tui, void *context, const char *text, char *words, size_t size)
+{
+    (void)context;
+    if (tui->view != NULL) {
+        size_t phases = view_phase_count(tui->view);
+        snprintf(words, size, "%s of %s phase%s",
+                 *text == '\0' ? "all" : figure_count(tui->ranked_count).text, figure_count(phases).text,
+                 phases == 1 ? "" : "s");
+    }
+}
+
 static void phases_filter(Tui *tui, void *context, const char *text, bool kept)
 {
     PhasesState *state = context;
-    (void)kept;
+    char words[60];
     if (tui->view == NULL) {
         return;
     }
@@ -445,6 +462,11 @@ static void phases_filter(Tui *tui, void *context, const char *text, bool kept)
         state->list.cursor = 0;
         select_cursor(tui, state);
     }
+    if (kept) {
+        phases_found(tui, state, text, words, sizeof words);
+        tui_say(tui, *text == '\0' ? "%s shown" : "%s shown; / changes the filter, / Ctrl-U Enter shows all",
+                words);
+    }
 }
 
 const ScreenOps screen_phases = {
@@ -454,4 +476,6 @@ const ScreenOps screen_phases = {
     .act = phases_act,
     .mouse = phases_mouse,
     .filter = phases_filter,
+    .filtered = phases_filtered,
+    .found = phases_found,
 };

@@ -327,6 +327,18 @@ static bool tail_mouse(Tui *tui, void *context, const Event *event)
 }
 
 /* `/` takes the number of a transfer. */
+static void tail_found(Tui *tui, void *context, const char *text, char *words, size_t size)
+{
+    const Dependencies *dependencies = known_tail(tui);
+    (void)context;
+    (void)text;
+    if (dependencies != NULL && dependencies->tail_transfers > 0) {
+        uint64_t first = dependencies->prefix_transfers;
+        snprintf(words, size, "%s to %s", figure_count(first).text,
+                 figure_count(first + dependencies->tail_transfers - 1).text);
+    }
+}
+
 static void tail_filter(Tui *tui, void *context, const char *text, bool kept)
 {
     TailState *state = context;
@@ -357,5 +369,6 @@ const ScreenOps screen_tail = {
     .act = tail_act,
     .mouse = tail_mouse,
     .filter = tail_filter,
+    .found = tail_found,
     .close = tail_close,
 };

@@ -609,6 +609,31 @@ static void tile_filter(Tui *tui, void *context, const char *text, bool kept)
     }
     snprintf(state->filter, sizeof state->filter, "%s", text);
     state->lists[TILE_TRANSFERS].cursor = 0;
+    if (kept) {
+        tui_say(tui, text[0] == '\0' ? "all transfers are shown"
+                                     : "the filter stays until another one; / Ctrl-U Enter shows all");
+    }
+}
+
+static const char *tile_filtered(Tui *tui, void *context)
+{
+    (void)tui;
+    return ((const TileState *)context)->filter;
+}
+
+static void tile_found(Tui *tui, void *context, const char *text, char *words, size_t size)
+{
+    const TileState *state = context;
+    Error error;
+    (void)tui;
+    if (!transfer_filter_check(text, &error)) {
+        snprintf(words, size, "%.50s", error.message);
+    } else if (state->shown != NULL && state->shown == state->wanted) {
+        snprintf(words, size, "%s transfer%s", figure_count(state->shown->count).text,
+                 state->shown->count == 1 ? "" : "s");
+    } else {
+        snprintf(words, size, "…");
+    }
 }
 
 static void tile_close(Tui *tui, void *context)
@@ -634,5 +659,7 @@ const ScreenOps screen_tile = {
     .act = tile_act,
     .mouse = tile_mouse,
     .filter = tile_filter,
+    .filtered = tile_filtered,
+    .found = tile_found,
     .close = tile_close,
 };

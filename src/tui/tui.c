@@ -204,21 +204,6 @@ static void stop(Tui *tui)
     }
 }
 
-static void open_filter(Tui *tui)
-{
-    Context screen = tui_screen(tui);
-    const char *label = screen == CONTEXT_PHASES  ? "filter: "
-                        : screen == CONTEXT_PHASE ? "tile: "
-                        : screen == CONTEXT_TILE  ? "filter: "
-                        : screen == CONTEXT_TAIL  ? "transfer: "
-                                                  : "find: ";
-    if (screens[screen]->filter == NULL) {
-        tui_say(tui, "there is nothing to filter here");
-    } else {
-        overlay_filter(tui, label, screen == CONTEXT_PHASES ? tui->phase_filter : "");
-    }
-}
-
 static void show_output(Tui *tui)
 {
     if (tui->output_version == 0) {
@@ -270,7 +255,7 @@ static void act(Tui *tui, const KeyBinding *binding)
         overlay_prompt(tui, "");
         break;
     case ACTION_FILTER:
-        open_filter(tui);
+        overlay_find(tui);
         break;
     case ACTION_EXPORT:
         export_open(tui);
