@@ -28,10 +28,9 @@ static size_t add(char *line, size_t length, const char *format, ...)
     return added < 0 ? length : length + (size_t)added < LINE_BYTES ? length + (size_t)added : LINE_BYTES - 1;
 }
 
-/* The label comes last: it may be long. */
+/* The phase and what of it is shown, without its label. */
 static size_t add_phase(Tui *tui, char *line, size_t length)
 {
-    char label[200];
     Selection selection = tui_selection(tui);
     Context screen = tui_screen(tui);
     if (selection.entry == NULL) {
@@ -44,8 +43,7 @@ static size_t add_phase(Tui *tui, char *line, size_t length)
     if (screen == CONTEXT_TILE && selection.tile >= 0) {
         length = add(line, length, " › tile %d", (int)selection.tile);
     }
-    tui_label(tui, selection.entry, label, sizeof label);
-    return label[0] == '\0' ? length : add(line, length, "  %s", label);
+    return length;
 }
 
 static uint64_t count_transfers(const Tui *tui)
@@ -57,30 +55,91 @@ static uint64_t count_transfers(const Tui *tui)
     return transfers;
 }
 
+/* What of the capture the screen shows, after its name. */
+static void add_place(Tui *tui, char *line)
+{
+    Context screen = tui_screen(tui);
+    line[0] = '\0';
+    if (screen == CONTEXT_PHASE || screen == CONTEXT_TILE || screen == CONTEXT_TAIL) {
+        add_phase(tui, line, 0);
+    } else if (screen == CONTEXT_PHASES) {
+        size_t phases = view_phase_count(tui->view);
+        add(line, 0, " › %s phase%s, %s transfers, %u tiles", figure_count(phases).text,
+            phases == 1 ? "" : "s", figure_count(count_transfers(tui)).text,
+            (unsigned)view_tile_count(tui->view));
+    }
+}
+
+/* The endings that say nothing which the name does not. */
+static void cut_endings(char *name)
+{
+    static const char *const endings[] = {".gz", ".zst", ".json"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(name), cut = strlen(endings[i]);
+        if (length > cut && strcmp(name + length - cut, endings[i]) == 0) {
+            name[length - cut] = '\0';
+        }
+    }
+}
+
+/* Cuts a name to `columns`, with an ellipsis at its end. */
+static void cut_name(char *name, int columns)
+{
+    size_t end = strlen(name);
+    if (grid_text_width(name) <= columns) {
+        return;
+    }
+    while (end > 0 && grid_text_width(name) > columns - 1) {
+        do {
+            end--;
+        } while (end > 0 && ((unsigned char)name[end] & 0xc0) == 0x80);
+        name[end] = '\0';
+    }
+    memcpy(name + end, "…", sizeof "…"); /* a character gave way to it, and the buffer has room */
+}
+
+/* "exscope › capture › place  label" in `columns`. Where that is too long, first the program's name goes,
+ * then the endings of the file's; for the place, and not for the label, the file's name is cut. */
+static void make_title(Tui *tui, char *line, int columns)
+{
+    enum { NAME_COLUMNS_MIN = 8, LABEL_COLUMNS_MIN = 12 };
+    char name[304], place[LINE_BYTES], label[200] = "";
+    Context screen = tui_screen(tui);
+    const char *base = base_name(view_path(tui->view)),
+               *loading = view_loading(tui->view) ? " (loading)" : "";
+    text_copy_visible(name, sizeof name - sizeof "…", base, strlen(base));
+    add_place(tui, place);
+    if (screen != CONTEXT_PHASES && place[0] != '\0' && tui_selection(tui).entry != NULL) {
+        tui_label(tui, tui_selection(tui).entry, label, sizeof label);
+    }
+    int label_columns = label[0] == '\0' ? 0 : grid_text_width(label) + 2;
+    int needed = grid_text_width(place) + grid_text_width(loading) + 1;
+    const char *program = " exscope ›";
+    if (grid_text_width(program) + needed + grid_text_width(name) + label_columns > columns) {
+        program = "";
+        if (needed + grid_text_width(name) + label_columns > columns) {
+            cut_endings(name);
+        }
+        int left = columns - needed;
+        cut_name(name, left > NAME_COLUMNS_MIN ? left : NAME_COLUMNS_MIN);
+        left -= grid_text_width(name);
+        label[0] = left < label_columns && left < LABEL_COLUMNS_MIN ? '\0' : label[0];
+    }
+    add(line, 0, "%s %s%s%s%s%s", program, name, loading, place, label[0] == '\0' ? "" : "  ", label);
+}
+
 static void draw_title(Tui *tui)
 {
     Grid *grid = &tui->grid;
-    char line[LINE_BYTES], path[300];
-    Context screen = tui_screen(tui);
+    char line[LINE_BYTES] = " exscope";
+    const char *right = context_title(tui_screen(tui));
+    int right_width = grid_text_width(right) + 1, columns = grid->columns - right_width - 1;
     grid_fill(grid, (Rect){0, 0, 1, grid->columns}, LOOK_TITLE);
-    const char *right = context_title(screen);
-    int right_width = grid_text_width(right) + 1;
     grid_text_right(grid, 0, grid->columns - right_width, right_width - 1, LOOK_TITLE, right);
-    size_t length = add(line, 0, " exscope");
     if (tui->view != NULL) {
-        const char *name = base_name(view_path(tui->view));
-        text_copy_visible(path, sizeof path, name, strlen(name));
-        length = add(line, length, " › %s%s", path, view_loading(tui->view) ? " (loading)" : "");
-        if (screen == CONTEXT_PHASE || screen == CONTEXT_TILE || screen == CONTEXT_TAIL) {
-            add_phase(tui, line, length);
-        } else if (screen == CONTEXT_PHASES) {
-            size_t phases = view_phase_count(tui->view);
-            add(line, length, " › %s phase%s, %s transfers, %u tiles", figure_count(phases).text,
-                phases == 1 ? "" : "s", figure_count(count_transfers(tui)).text,
-                (unsigned)view_tile_count(tui->view));
-        }
+        make_title(tui, line, columns);
     }
-    grid_text(grid, 0, 0, grid->columns - right_width - 1, LOOK_TITLE, line);
+    grid_text(grid, 0, 0, columns, LOOK_TITLE, line);
 }
 
 /* ---- status line ---- */

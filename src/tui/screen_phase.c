@@ -94,8 +94,11 @@ static void draw_legend(Tui *tui, const PhaseState *state, Rect area)
     uint64_t most = 0;
     uint16_t tiles = view_tile_count(tui->view);
     bool replay_missing = !state->values.known && shade_needs_replay(tui->preferences.shade);
+    static const char *const short_names[SHADE_COUNT] = {"row bytes", "fragments", "sent bytes", "recv bytes",
+                                                         "idle cycles"};
+    const char *name = shade_names[tui->preferences.shade];
     grid_print(grid, area.row, area.column, area.width, LOOK_HEADING, "m: %s",
-               shade_names[tui->preferences.shade]);
+               grid_text_width(name) + 3 <= area.width ? name : short_names[tui->preferences.shade]);
     if (!state->values.known) {
         Selection selection = tui_selection(tui);
         int percent;

@@ -186,14 +186,14 @@ static void draw_summary(Tui *tui, TileState *state, Selection selection, const 
                     figure_trusted(replay->horizon_cycles, distrusted).text,
                     figure_trusted(replay->phase_cycles, distrusted).text);
         if (replay->incoming_base >= 0) {
-            text_printf(&line, ", entered with base %s",
-                        figure_address((uint32_t)replay->incoming_base).text);
+            text_printf(&line, ", base %s", figure_address((uint32_t)replay->incoming_base).text);
         }
     } else {
         char missing[60];
         text_printf(&line, "row: %s", replay_missing(tui, selection, missing, sizeof missing));
     }
-    grid_text(grid, area.row + 1, area.column, area.width, LOOK_NORMAL, text_view(&line));
+    grid_text(grid, area.row + 1, area.column, area.width - (distrusted ? 9 : 0), LOOK_NORMAL,
+              text_view(&line));
     if (distrusted) {
         grid_text(grid, area.row + 1, area.column + area.width - 8, 8, LOOK_INVALID, "INVALID");
     }

@@ -243,13 +243,13 @@ static void another_capture_is_taken_over(void **state)
     assert_shows(&play, "transfers of the tile");
     snprintf(line, sizeof line, ":load %s<Enter>", data_path("late.json"));
     keys(&play, line);
-    assert_shows(&play, "late.json");
+    assert_shows(&play, "late");
     assert_shows(&play, "dependent"); /* the list of phases: the tile is gone */
     keys(&play, "<Enter><Enter><Tab><Tab>R");
     assert_shows(&play, "instruction");
     keys(&play, ":load /nosuch<Enter>");
     assert_shows(&play, "cannot be opened");
-    assert_shows(&play, "late.json");
+    assert_shows(&play, "late");
     play_end(&play);
 }
 
