@@ -58,8 +58,9 @@ commands_of() {
 copy_source() {
     [ ! -d "$work/source" ] || return 0
     mkdir "$work/source"
-    (cd "$source_dir" && tar -cf - --exclude=./build --exclude='./build-*' --exclude=./.git --exclude=./debian/build \
-        --exclude='*.o' --exclude='*.a' --exclude=./autom4te.cache .) | (cd "$work/source" && tar -xf -) && chmod -R u+w "$work/source"
+    (cd "$source_dir" && tar -cf - --exclude=./build --exclude=./_build --exclude=./_inst --exclude=./.git \
+        --exclude=./debian/build --exclude='*.o' --exclude='*.a' --exclude=./autom4te.cache .) |
+        (cd "$work/source" && tar -xf -) && chmod -R u+w "$work/source"
 }
 
 # in_source COMMAND: runs it in the copy; "cd" counts for the commands after it

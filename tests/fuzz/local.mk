@@ -1,6 +1,7 @@
 # Fuzz targets. `make check` runs every corpus once, without libFuzzer. `make fuzz` configures and builds them
-# a second time, with clang, libFuzzer and sanitizers, in the folder fuzz/ of the build; then
-#     fuzz/tests/fuzz/fuzz_capture -max_total_time=1800 NEW-INPUTS tests/fuzz/corpus/capture
+# a second time, with clang, libFuzzer and sanitizers, in the folder fuzz/ of the build; then, with an empty folder
+# for what is found,
+#     fuzz/tests/fuzz/fuzz_capture -max_total_time=1800 FOUND SOURCE/tests/fuzz/corpus/capture
 FUZZ_TARGETS = tests/fuzz/fuzz_capture tests/fuzz/fuzz_compressed tests/fuzz/fuzz_rows \
 	tests/fuzz/fuzz_phase tests/fuzz/fuzz_replay tests/fuzz/fuzz_script \
 	tests/fuzz/fuzz_explorer

@@ -40,17 +40,22 @@ mkdir "$work_dir/source"
 result 0 "dpkg-buildpackage"
 package=$(ls "$work_dir"/exscope_*.deb)
 
-if [ ! -e "$root/etc/debian_version" ]; then
+if [ ! -e "$work_dir/base/etc/debian_version" ]; then
     echo "debian: a fresh system ($work_dir/debootstrap.log)"
     # shellcheck disable=SC1091
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     # shellcheck disable=SC2016
     mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $suite" | head -n 1)
+    rm -rf --one-file-system "$root"
     debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$work_dir/debootstrap.log" 2>&1
+    rm -rf "$work_dir/base"
+    mv "$root" "$work_dir/base"
 fi
+# Every run begins with a system that has never had the package, or what it depends on.
+rm -rf --one-file-system "$root"
+cp -a "$work_dir/base" "$root"
 cp "$package" "$root/tmp/exscope.deb"
 cp "$source_dir/tests/tools/doc-check.sh" "$root/tmp/"
-inside dpkg --purge exscope >"$work_dir/purge.log" 2>&1 || true # of a run that was stopped
 find "$root/usr" "$root/etc" -name '*exscope*' >"$work_dir/before"
 inside apt-get install -y -qq --no-install-recommends /tmp/exscope.deb >"$work_dir/install.log" 2>&1 && good=0 || good=1
 result "$good" "it installs with what it depends on"
