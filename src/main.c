@@ -54,8 +54,13 @@ static bool write_nothing(void *context, const char *bytes, size_t length, Error
 static void run_rc(Face *face)
 {
     Text path = {0};
-    if (rc_path(&path) && file_exists(text_view(&path))) {
-        Error error;
+    Error error = {0};
+    if (!rc_path(&path)) {
+        return;
+    }
+    if (!text_ok(&path, &error)) {
+        face_failed(face, "exscoperc", &error);
+    } else if (file_exists(text_view(&path))) {
         Interpreter silent = face->interpreter;
         silent.sink = (Sink){write_nothing, NULL};
         if (!interpreter_file(&silent, text_view(&path), &error) && !silent.told) {

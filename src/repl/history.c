@@ -9,7 +9,8 @@
 
 enum { HISTORY_BYTES_MAX = 8 << 20 };
 
-/* $VARIABLE/exscope/name, or ~/fallback/exscope/name. */
+/* $VARIABLE/exscope/name, or ~/fallback/exscope/name; false when neither is known. That memory is out shows
+ * in the text. */
 static bool place(Text *path, const char *variable, const char *fallback, const char *name)
 {
     const char *base = getenv(variable), *home = getenv("HOME");
@@ -20,7 +21,7 @@ static bool place(Text *path, const char *variable, const char *fallback, const 
     } else {
         return false;
     }
-    return !path->failed;
+    return true;
 }
 
 bool rc_path(Text *path)
@@ -42,7 +43,8 @@ static bool history_read(const char *path, Text *text, Error *error)
 bool history_load(Session *session, Error *error)
 {
     Text path = {0}, text = {0};
-    bool done = !history_path(&path) || history_read(text_view(&path), &text, error);
+    bool done =
+        !history_path(&path) || (text_ok(&path, error) && history_read(text_view(&path), &text, error));
     for (const char *line = text_view(&text); done && *line != '\0';) {
         size_t length = strcspn(line, "\n");
         char *copy = mem_copy_text(line, length, error);
@@ -83,7 +85,7 @@ bool history_save(Session *session, size_t known, Error *error)
     size_t count = session_history_count(session);
     Text path = {0}, text = {0};
     bool done = count <= known || !history_path(&path);
-    if (!done && history_read(text_view(&path), &text, error)) {
+    if (!done && text_ok(&path, error) && history_read(text_view(&path), &text, error)) {
         for (size_t i = known; i < count; i++) {
             session_history_line(session, i, &text);
             text_append_char(&text, '\n');

@@ -23,7 +23,8 @@ void preferences_default(Preferences *preferences)
     *preferences = (Preferences){.shade = SHADE_FRAGMENTS};
 }
 
-/* The folder of the state file, or that file; false when there is no home. */
+/* The folder of the state file, or that file; false when there is no home. That memory is out shows in the
+ * text. */
 static bool state_path(Text *path, bool file)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -35,7 +36,7 @@ static bool state_path(Text *path, bool file)
         return false;
     }
     text_append(path, file ? "/state.json" : "");
-    return text_ok(path, NULL);
+    return true;
 }
 
 /* One of `words`: false when the member is there and is none of them. An absent one leaves *value alone. */
@@ -89,7 +90,10 @@ bool preferences_load(Preferences *preferences, Error *error)
     Text path = {0}, text = {0};
     Preferences read = *preferences;
     bool good = true;
-    if (state_path(&path, true) && file_exists(text_view(&path))) {
+    bool known = state_path(&path, true);
+    if (known && !text_ok(&path, error)) {
+        good = false;
+    } else if (known && file_exists(text_view(&path))) {
         good = file_read_text(text_view(&path), STATE_BYTES_MAX, &text, error);
         cJSON *state = good ? cJSON_ParseWithLength(text_view(&text), text.length) : NULL;
         if (good && !read_state(state, &read)) {
@@ -129,7 +133,8 @@ bool preferences_save(const Preferences *preferences, Error *error)
     char *text = state == NULL ? NULL : cJSON_Print(state);
     bool done = text != NULL || error_set_memory(error, STATE_BYTES_MAX);
     if (done && state_path(&folder, false) && state_path(&path, true)) {
-        done = file_make_folder(text_view(&folder), error) &&
+        done = text_ok(&folder, error) && text_ok(&path, error) &&
+               file_make_folder(text_view(&folder), error) &&
                file_write_text(text_view(&path), text, strlen(text), true, error);
     }
     cJSON_free(text);

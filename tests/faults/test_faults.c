@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "explore/interpreter.h"
+#include "repl/history.h"
 #include "report/analyze.h"
 #include "report/commands.h"
 #include "tui/app.h"
@@ -378,11 +379,106 @@ static unsigned long try_preferences(void)
     return tried - 1;
 }
 
+/* ---- what the faces keep between sessions ---- */
+
+enum { LINES_BEFORE = 2 };
+
+/* A session as it is after its face has started: with the history that is there. */
+static Session *history_session(Error *error)
+{
+    Session *session = session_new(1, error);
+    FUZZ_CHECK(session != NULL, "%s", error->message);
+    return session;
+}
+
+static void check_history(const char *text, const Faults *faults, long nth)
+{
+    Text file = {0};
+    Error error = {0};
+    FUZZ_CHECK(file_read_text("exscope/history", 1 << 20, &file, &error), "%s", error.message);
+    FUZZ_CHECK(strcmp(text_view(&file), text) == 0, "history, %s %ld:\n%s", faults->name, nth,
+               text_view(&file));
+    text_free(&file);
+}
+
+/* Lines that are entered after the two of the file. False when there is no `nth` call. */
+static bool try_history_once(const Faults *faults, long nth, unsigned long *tried)
+{
+    static const char *const before = "modes\nphase 3\n", *const after = "modes\nphase 3\ntiles\n";
+    Error error = {0};
+    fuzz_write("exscope/history", before, strlen(before));
+    Session *session = history_session(&error);
+    faults->set(nth);
+    bool loaded = history_load(session, &error);
+    bool fired = faults->left() <= 0;
+    if (loaded) {
+        FUZZ_CHECK(session_history_count(session) == LINES_BEFORE, "%s %ld: lines are missing", faults->name,
+                   nth);
+    } else {
+        FUZZ_CHECK(fired && faults->is_of(&error), "loading: %s", error.message);
+        FUZZ_CHECK(session_history_count(session) < LINES_BEFORE, "%s %ld: all is there", faults->name, nth);
+    }
+    size_t known = session_history_count(session);
+    bool added =
+        session_history_add(session, "tiles", &error) || session_history_add(session, "tiles", &error);
+    FUZZ_CHECK(added, "%s", error.message);
+    bool saved = history_save(session, known, &error);
+    fired = faults->left() <= 0;
+    faults->set(0);
+    FUZZ_CHECK(saved || (fired && faults->is_of(&error)), "saving: %s", error.message);
+    /* what has its name already when its folder cannot be synced is the new one */
+    Text file = {0};
+    bool renamed = !saved && file_read_text("exscope/history", 1 << 20, &file, NULL) &&
+                   strcmp(text_view(&file), after) == 0;
+    text_free(&file);
+    check_history(saved || renamed ? after : before, faults, nth);
+    check_folder(".");
+    session_free(session);
+    *tried += fired;
+    return fired;
+}
+
+static unsigned long try_history(void)
+{
+    unsigned long tried = 0;
+    fuzz_folder_clear();
+    FUZZ_CHECK(mkdir("exscope", 0700) == 0, "mkdir");
+    for (long nth = 1; try_history_once(&faults_of_memory, nth, &tried); nth++) {
+    }
+    for (long nth = 1; try_history_once(&faults_of_files, nth, &tried); nth++) {
+    }
+    return tried;
+}
+
+/* Allocations of exscope itself, and system calls, as the preferences are saved and read. */
+static unsigned long try_preferences_with(const Faults *faults)
+{
+    unsigned long tried = 0;
+    for (long nth = 1, fired = 1; fired != 0; nth++, tried++) {
+        Preferences before, after;
+        Error error = {0};
+        preferences_default(&before);
+        before.tile_pane = nth % 2 == 0 ? TILE_TIMELINE : TILE_TRANSFERS;
+        faults->set(nth);
+        bool saved = preferences_save(&before, &error);
+        FUZZ_CHECK(saved || faults->is_of(&error), "saving, %ld: %s", nth, error.message);
+        preferences_default(&after);
+        bool loaded = preferences_load(&after, &error);
+        fired = faults->left() <= 0;
+        faults->set(0);
+        FUZZ_CHECK(loaded || faults->is_of(&error), "reading, %ld: %s", nth, error.message);
+        FUZZ_CHECK(loaded || preferences_load(&after, &error), "%s", error.message);
+        FUZZ_CHECK(!saved || after.tile_pane == before.tile_pane, "%ld: not what was saved", nth);
+        check_folder(".");
+    }
+    return tried - 1;
+}
+
 int main(int count, char **arguments)
 {
     long stride = count > 1 ? strtol(arguments[1], NULL, 10) : 1;
     setenv("XDG_STATE_HOME", fuzz_folder(), 1);
-    printf("1..%d\n", STEPS + 1);
+    printf("1..%d\n", STEPS + 3);
     Tally sum = {0};
     for (int i = 0; i < STEPS; i++) {
         Tally memory = {0}, files = {0};
@@ -398,6 +494,9 @@ int main(int count, char **arguments)
         sum.survived += memory.survived + files.survived;
     }
     printf("ok %d - preferences: %lu allocations of cJSON failed\n", STEPS + 1, try_preferences());
+    unsigned long calls = try_preferences_with(&faults_of_memory) + try_preferences_with(&faults_of_files);
+    printf("ok %d - preferences: %lu allocations and system calls failed\n", STEPS + 2, calls);
+    printf("ok %d - history: %lu allocations and system calls failed\n", STEPS + 3, try_history());
     printf("# %lu faults, %lu of them without an effect\n", sum.tried, sum.survived);
     return 0;
 }
