@@ -231,15 +231,16 @@ static void explain_refusals(const ReportPhase *phase, Table *refused, Document 
                   (Cell[]){cell_unsigned(phase->entry->phase->number), cell_text(mode_script_name(row->mode)),
                            cell_text(document_keep(out, "%s", row->reason))});
         Text names = {0};
+        bool some = false;
         for (size_t other = m; other < MODE_COUNT; other++) {
             const ReportRow *like = &phase->rows[other];
             if (!said[other] && like->selected && like->reason != NULL &&
                 strcmp(like->reason, row->reason) == 0) {
-                text_printf(&names, "%s%s", names.length == 0 ? "" : ", ", mode_name(like->mode));
-                said[other] = true;
+                text_printf(&names, "%s%s", some ? ", " : "", mode_name(like->mode));
+                said[other] = some = true;
             }
         }
-        if (names.length != 0 && phase->replay) {
+        if (some && phase->replay) {
             document_note(out, "phase %" PRIu32 ": %s refused: %s", phase->entry->phase->number,
                           document_keep_text(out, &names), row->reason);
         }
