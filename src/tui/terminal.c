@@ -510,8 +510,9 @@ void terminal_wait(int milliseconds)
     char bytes[64];
     while (read(terminal.wake_read, bytes, sizeof bytes) == (ssize_t)sizeof bytes) {
     }
-    if ((files[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (files[0].revents & POLLIN) == 0) {
-        atomic_fetch_or(&terminal.pending, TERMINAL_END); /* the terminal is gone */
+    /* The terminal is gone. Whether POLLIN is set beside it depends on who has hung up. */
+    if ((files[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+        atomic_fetch_or(&terminal.pending, TERMINAL_END);
     }
 }
 

@@ -179,7 +179,9 @@ static void terminal_end(Terminal *terminal)
 {
     kill(terminal->keeper, SIGKILL);
     waitpid(terminal->keeper, NULL, 0);
-    close(terminal->master);
+    if (terminal->master >= 0) {
+        close(terminal->master);
+    }
     close(terminal->news);
 }
 
@@ -476,6 +478,40 @@ static unsigned killed_while_writing(const Run *run, unsigned times)
     return killed;
 }
 
+/* The window is closed, or the connection is lost. Only the session's leader, the shell, is sent a signal;
+ * the program must see for itself that nobody is there. */
+static unsigned terminal_vanishes(unsigned times)
+{
+    static const Run kinds[] = {
+        {"analyze", {"analyze", "c.json", "out", "--top", "2"}, {0}, true, NULL},
+        {"a REPL", {"-i", "c.json", "-e", "replay --mode all --phase all"}, {0}, false, "quit\r"},
+        {"an explorer", {"c.json"}, {0}, false, ":quit\r"},
+    };
+    Whole versions[CAPTURES];
+    unsigned ended = 0;
+    keep_output(&kinds[0], versions);
+    for (unsigned i = 0; i < times; i++) {
+        const Run *run = &kinds[i % (sizeof kinds / sizeof *kinds)];
+        Terminal terminal;
+        int status;
+        use_capture((unsigned)(random_next() % CAPTURES));
+        start_program(&terminal, run->arguments);
+        if (!terminal_news(&terminal, random_below(0.3), &status)) {
+            close(terminal.master);
+            terminal.master = -1;
+            FUZZ_CHECK(terminal_news(&terminal, PATIENCE_SECONDS, &status), "%s outlives its terminal",
+                       run->title);
+            FUZZ_CHECK(WIFEXITED(status) && (WEXITSTATUS(status) <= 1 || WEXITSTATUS(status) == 128 + SIGHUP),
+                       "%s without a terminal: status %x", run->title, status);
+            ended++;
+        }
+        terminal_end(&terminal);
+        whole_check(versions, CAPTURES, "out", false);
+    }
+    forget_output(versions);
+    return ended;
+}
+
 /* The reader of a pipe goes away: no complaint, and no file suffers. */
 static void pipe_closes(unsigned times)
 {
@@ -538,7 +574,7 @@ int main(int count, char **arguments)
     setenv("XDG_STATE_HOME", fuzz_folder(), 1);
     setenv("XDG_CONFIG_HOME", fuzz_folder(), 1);
     make_captures();
-    printf("1..%d\n", RUN_KINDS + KILLED_KINDS + 3);
+    printf("1..%d\n", RUN_KINDS + KILLED_KINDS + 4);
     int number = 1;
     for (int i = 0; i < RUN_KINDS; i++) {
         tell(number++, runs[i].title, times, ended_by_signal(&runs[i], times), "ended by a signal");
@@ -556,6 +592,7 @@ int main(int count, char **arguments)
     for (int i = 0; i < KILLED_KINDS; i++) {
         tell(number++, killed[i].title, times, killed_while_writing(&killed[i], times), "killed");
     }
+    tell(number++, "the terminal goes away", times, terminal_vanishes(times), "ended by it");
     pipe_closes(times);
     printf("ok %d - a pipe that closes: %u runs\n", number, times);
     return 0;
