@@ -77,15 +77,17 @@ static void append_lead(const LinkList *list, const CriticalLink *link, uint32_t
 /* The tile that two transfers have as a receiver; -1 where there is none, or there are several. */
 static int32_t common_receiver(const Phase *phase, uint32_t one, uint32_t other)
 {
+    bool receives[FABRIC_TILES] = {false};
     int32_t common = -1;
     for (uint32_t r = phase->receiver_start[one]; r < phase->receiver_start[one + 1]; r++) {
-        for (uint32_t s = phase->receiver_start[other]; s < phase->receiver_start[other + 1]; s++) {
-            if (phase->receiver_tile[r] == phase->receiver_tile[s]) {
-                if (common >= 0) {
-                    return -1;
-                }
-                common = phase->receiver_tile[r];
+        receives[phase->receiver_tile[r]] = true;
+    }
+    for (uint32_t r = phase->receiver_start[other]; r < phase->receiver_start[other + 1]; r++) {
+        if (receives[phase->receiver_tile[r]]) {
+            if (common >= 0) {
+                return -1;
             }
+            common = phase->receiver_tile[r];
         }
     }
     return common;
