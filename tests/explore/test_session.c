@@ -711,6 +711,7 @@ static void a_load_gives_way_to_the_next(void **state)
     assert_int_equal(job_state(session, first), JOB_RUNNING);
     assert_true(session_load_start(session, path, &second, NULL));
     assert_true(session_wait(session, second, NULL, NULL));
+    assert_false(session_wait(session, first, NULL, NULL)); /* which may hear of it a little later */
     assert_int_equal(job_state(session, first), JOB_CANCELLED);
     close(file);
     temporary_remove(fifo);
