@@ -25,7 +25,6 @@ static void form_add_receiver(const FormMaker *maker, Form *form, uint16_t tile,
                                      .source = maker->tiles[form->source].physical,
                                      .sets_pointer = row_needs_pointer(receiver->row, address)};
     receiver->elements = fabric_elements(address, 4 * form->words);
-    form->loopback = form->loopback || receiver->row == form->row;
 }
 
 /* Start of the send, and X of every receiver. */
@@ -60,7 +59,6 @@ void form_make(const FormMaker *maker, uint32_t transfer, Form *form)
     form->source = phase->source[transfer];
     form->row = &maker->states->tiles[form->source];
     form->receiver_count = 0;
-    form->loopback = false;
     form->send = (RowSend){.elements = form_elements_read(phase, transfer),
                            .transfer = transfer,
                            .address = phase_address(phase, transfer, 0) / 4,
@@ -94,7 +92,7 @@ void form_prefetch_slices(const FormMaker *maker, uint32_t transfer)
 bool form_check_loopback(const FormMaker *maker, const Form *form, Error *error)
 {
     uint32_t phase = maker->phase->number;
-    for (uint32_t i = 0; form->loopback && i < form->receiver_count; i++) {
+    for (uint32_t i = 0; i < form->receiver_count; i++) {
         const FormReceiver *receiver = &form->receivers[i];
         if (receiver->row != form->row) {
             continue;

@@ -22,7 +22,6 @@ typedef struct Form {
     RowSend send;    /* start: S at offset 0 */
     FormReceiver *receivers;
     uint32_t receiver_count;
-    bool loopback; /* the source tile is one of the receivers */
 } Form;
 
 /* What forms are made from; filled once per phase. */

@@ -39,25 +39,13 @@ static RowSend send_at(const Form *form, uint32_t offset)
     return send;
 }
 
-/* The events of a row that a receive changes: from its X to its last control. */
-static uint32_t last_control(const RowState *row, const RowReceive *receive)
-{
-    uint32_t neutral = row_source_end(receive), pointer = row_payload_start(row, receive);
-    return receive->sets_pointer && pointer > neutral ? pointer : neutral;
-}
-
-/* Whether the row of the i-th receiver, which has the receive already, is still encodable. */
+/* Whether the row of the i-th receiver, which has the receive already, is still encodable. The first event
+ * that changes is the source event X, for a loopback too, whose send starts 27 or 28 events after it. */
 static bool receiver_still_encodable(const Form *form, const RowSend *send, uint32_t i, uint32_t offset)
 {
     const RowState *row = form->receivers[i].row;
     RowReceive receive = receive_at(&form->receivers[i], offset);
-    uint32_t first = receive.mux_start, last = last_control(row, &receive);
-    if (row != form->row) {
-        return row_still_encodable(row, NULL, first, last);
-    }
-    first = send->start < first ? send->start : first;
-    last = row_send_end(send) > last ? row_send_end(send) : last;
-    return row_still_encodable(row, send, first, last);
+    return row_still_encodable(row, row == form->row ? send : NULL, receive.mux_start, row->horizon);
 }
 
 static void add_receive(const FormReceiver *receiver, uint32_t offset)
@@ -82,7 +70,7 @@ static bool place_aligned(Placer *placer, uint32_t offset, uint32_t *next)
 {
     const Form *form = &placer->form;
     RowSend send = send_at(form, offset);
-    if (!form->loopback && !row_still_encodable(form->row, &send, send.start, row_send_end(&send))) {
+    if (!row_still_encodable(form->row, &send, send.start, row_send_end(&send))) {
         *next = offset + row_next_verdict(form->row, &send) - send.start;
         return false;
     }
@@ -104,20 +92,15 @@ static bool place_aligned(Placer *placer, uint32_t offset, uint32_t *next)
     return false;
 }
 
-/* Beyond this offset nothing that was placed meets the transfer any more, and the delay before it has had
- * every parity: what cannot be encoded there never can. */
-static uint32_t last_offset_worth_trying(const Form *form)
-{
-    uint32_t horizon = form->row->horizon;
-    for (uint32_t i = 0; i < form->receiver_count; i++) {
-        if (form->receivers[i].row->horizon > horizon) {
-            horizon = form->receivers[i].row->horizon;
-        }
-    }
-    return horizon + 2 * DELAY_EVENTS_MAX;
-}
-
-/* Finds the offset and puts the transfer there. */
+/* Finds the offset and puts the transfer there.
+ *
+ * The search for an alignment ends where nothing that was placed before meets the transfer any more, at the
+ * latest horizon of its tiles. The row of its source has no pair from there on. The row of a receiver has one
+ * only when the pointer event meets the neutral event, at X + 54 or later: between X and that pair is a delay
+ * of more than two events, or the tile's own send, of which at least two words come before it (X is 27 or 28
+ * events before a send to its own tile). Either can be split in two, and so the pair be aligned. Only a
+ * neutral event on the first two events of its own send can never be encoded; form_check_loopback refuses
+ * that. */
 static bool place_transfer(Placer *placer, uint32_t requested, Wait *wait, uint32_t *offset, Error *error)
 {
     const Form *form = &placer->form;
@@ -137,11 +120,6 @@ static bool place_transfer(Placer *placer, uint32_t requested, Wait *wait, uint3
         }
         if (place_aligned(placer, *offset, &from)) {
             return true;
-        }
-        if (*offset > last_offset_worth_trying(form)) {
-            return error_set(error, ERROR_REFUSED,
-                             "phase %u, transfer %u: no row can encode it at any offset",
-                             placer->maker->phase->number, form->transfer);
         }
         wait->kind = WAIT_ALIGNMENT;
         if (tries % POLL_TRIES == 0 && !progress_go_on(placer->progress, error)) {

@@ -153,6 +153,7 @@ static bool run_place(Run *run, Error *error)
             return false;
         }
     }
+    /* The second pass kept every row encodable, step by step; whole walks have the last word on that. */
     return encodable || error_set(error, ERROR_REFUSED,
                                   "phase %u: a row of the second pass cannot be encoded", run->phase->number);
 }

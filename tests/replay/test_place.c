@@ -161,6 +161,20 @@ static void check_wait(const Bench *bench, PlainReplay *plain, uint32_t transfer
     }
 }
 
+/* Where nothing that was placed meets a transfer any more, nothing stands in its way, alignment neither. */
+static void check_end_of_search(const Bench *bench, const PlainReplay *plain, uint32_t transfer)
+{
+    const Phase *phase = bench->phase;
+    uint32_t free_from = bench->replay.requested[transfer];
+    uint32_t horizon = plain->tiles[phase->source[transfer]].horizon;
+    for (uint32_t k = phase->receiver_start[transfer]; k < phase->receiver_start[transfer + 1]; k++) {
+        uint32_t other = plain->tiles[phase->receiver_tile[k]].horizon;
+        horizon = other > horizon ? other : horizon;
+    }
+    free_from = horizon > free_from ? horizon : free_from;
+    assert_true(bench->replay.offset[transfer] <= free_from);
+}
+
 static unsigned waits_seen[WAIT_KINDS];
 
 static void check_placement(Bench *bench, bool aligned)
@@ -174,6 +188,7 @@ static void check_placement(Bench *bench, bool aligned)
     for (uint32_t i = 0; i < bench->phase->transfers; i++) {
         uint32_t transfer = bench->order[i];
         check_wait(bench, &plain, transfer);
+        check_end_of_search(bench, &plain, transfer);
         waits_seen[bench->replay.wait_kind[transfer]]++;
         uint32_t requested = plain_requested(&plain, &bench->dependencies, transfer);
         assert_true(plain_place(bench->phase, &plain, transfer, requested, aligned, TRIES_MAX));
@@ -281,6 +296,179 @@ static void a_short_send_keeps_its_element_for_six_cycles(void **state)
     }
 }
 
+/* A transfer to its own tile whose neutral event is the third of its send, and there meets the pointer event
+ * of the receive before: one word comes before that pair, which cannot be split, so that the parity of the
+ * row before the send decides. */
+static void a_pair_at_the_start_of_a_loopback_is_aligned(void **state)
+{
+    (void)state;
+    enum { READ = 0x10000, WRITE = 0x40000 };
+    for (unsigned round = 0; round < 4 * 3 * 3 * 2; round++) {
+        unsigned earlier = round % 4;
+        uint16_t self = round < 36 ? 0 : 2, tiles[] = {self, 1};
+        FabricTile tile = fabric_tile(self);
+        /* Source events this far apart, before it and of it, bring the pair about; and one more, one less. */
+        uint16_t words = (uint16_t)(1 - fabric_time_to_mux(&tile, &tile) + (int)(round / 12 % 3));
+        uint16_t before = (uint16_t)(51 - words + round / 4 % 3);
+        uint32_t read = READ, writes[] = {WRITE, WRITE};
+        Phase *phase = phase_new(1, NULL);
+        for (unsigned i = 0; i < earlier; i++) {
+            uint32_t write = WRITE + 0x1000 * (1 + i);
+            assert_true(
+                phase_append(phase, 1, (uint16_t)(1 + i), WIDTH_WORD32, &read, 1, &self, &write, 1, NULL));
+        }
+        uint32_t write = WRITE + 0x8000;
+        assert_true(phase_append(phase, 1, before, WIDTH_WORD32, &read, 1, &self, &write, 1, NULL));
+        assert_true(phase_append(phase, self, words, WIDTH_WORD32, &read, 1, tiles, writes, 2, NULL));
+        Bench bench;
+        bench_init(&bench, phase, 3);
+        check_placement(&bench, true);
+        bench_free(&bench);
+    }
+}
+
+/* What may stand at the end of a search is proven not to: any transfer, alone on its tiles, has rows that can
+ * be encoded at once, and so does a transfer to its own tile unless its neutral event meets the start of its
+ * send, which is refused. */
+static void a_transfer_on_its_own_needs_no_alignment(void **state)
+{
+    (void)state;
+    uint32_t refused = 0;
+    Phase *phase = phase_new(1, NULL);
+    uint16_t tiles[] = {0, 0};
+    uint32_t read = 0x10000, writes[] = {0x40000, 0x40000};
+    assert_true(phase_append(phase, 0, 1, WIDTH_WORD32, &read, 1, tiles, writes, 1, NULL));
+    assert_true(phase_append(phase, 0, 1, WIDTH_WORD32, &read, 1, tiles, writes, 2, NULL));
+    assert_true(phase_append(phase, 1, 1, WIDTH_WORD32, &read, 1, tiles, writes, 2, NULL));
+    static Bench bench; /* room for any of the three on any tile */
+    bench_init(&bench, phase, FABRIC_TILES);
+    row_states_free(&bench.states);
+    static uint32_t room[FABRIC_TILES];
+    for (uint16_t tile = 0; tile < FABRIC_TILES; tile++) {
+        room[tile] = 2;
+    }
+    assert_true(row_states_init(&bench.states, FABRIC_TILES, room, room, NULL));
+    phase->transfers = 1;
+    for (uint16_t tile = 0; tile < FABRIC_TILES; tile++) {
+        FabricTile self = fabric_tile(tile);
+        uint16_t pair = (uint16_t)(52 + 2 * self.row), meets = (uint16_t)-fabric_time_to_mux(&self, &self);
+        const uint16_t words[] = {1,  2,  3,  26,  meets, 53,   54,   (uint16_t)(pair - 1),
+                                  27, 28, 29, 30,  52,    64,   65,   (uint16_t)(meets - 1),
+                                  66, 80, 99, 100, 4096,  4097, 4148, pair};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            for (unsigned loopback = 0; loopback < 2; loopback++) {
+                uint16_t other = (uint16_t)((tile + 1 + 97 * i) % FABRIC_TILES);
+                if (other == tile) {
+                    continue;
+                }
+                phase->source[0] = loopback ? tile : other;
+                phase->words[0] = words[i];
+                phase->receiver_start[1] = 1 + loopback;
+                phase->receiver_tile[0] = tile;
+                phase->receiver_tile[1] = other;
+                row_states_clear(&bench.states);
+                FormMaker maker = {.phase = phase, .states = &bench.states, .tiles = bench.tiles};
+                bool may = place_check_phase(&maker, NULL, NULL);
+                assert_int_equal(may, !loopback || (words[i] != meets && words[i] != meets - 1));
+                refused += !may;
+                if (may) {
+                    uint32_t count;
+                    assert_true(bench_place(&bench, true, NULL));
+                    assert_int_equal(bench.replay.offset[0], 0);
+                    assert_int_equal(bench.replay.wait_kind[0], WAIT_NONE);
+                    assert_true(row_measure(&bench.states.tiles[tile], &count));
+                    assert_true(row_measure(&bench.states.tiles[other], &count));
+                }
+            }
+        }
+    }
+    assert_true(refused > 2 * FABRIC_TILES);
+    phase->transfers = 3;
+    bench_free(&bench);
+}
+
+/* Offsets end in front of 2^31, with room for the transfer itself. */
+static void a_transfer_after_the_end_of_time_is_refused(void **state)
+{
+    (void)state;
+    enum { ROOM = 1 << 14 };
+    Phase *phase = phase_new(9, NULL);
+    uint16_t tile = 1;
+    uint32_t read = 0x10000, write = 0x40000;
+    for (int i = 0; i < 2; i++) {
+        assert_true(phase_append(phase, 0, 4148, WIDTH_WORD32, &read, 1, &tile, &write, 1, NULL));
+    }
+    Bench bench;
+    bench_init(&bench, phase, 2);
+    bench_shuffle(&bench, &(uint64_t){1}, 100);
+    uint32_t first = bench.order[0];
+    /* The one that the other depends on has completed already, as late as may be. */
+    bench.order[0] = bench.order[1];
+    bench.order[1] = first;
+    bench.replay.completion[first] = INT32_MAX - ROOM;
+    phase->transfers = 1;
+    assert_true(bench_place(&bench, true, NULL));
+    assert_int_equal(bench.replay.offset[bench.order[0]], INT32_MAX - ROOM);
+    assert_true(bench.states.tiles[1].horizon < INT32_MAX);
+
+    row_states_clear(&bench.states);
+    bench.replay.completion[first] = INT32_MAX - ROOM + 1;
+    Error error = {0};
+    assert_false(bench_place(&bench, true, &error));
+    assert_int_equal(error.kind, ERROR_REFUSED);
+    assert_non_null(strstr(error.message, "phase 9, transfer "));
+    assert_non_null(strstr(error.message, "it would start after 2^31 cycles, beyond any row"));
+    phase->transfers = 2;
+    bench_free(&bench);
+}
+
+/* A tile sends single words far away, which keep its memory busy for 6 cycles each (S is 0), and near, which
+ * do so for one, while it stores a stream in the same element: closely at first, then with holes of 5 cycles
+ * and less, where only what goes near fits. Both are looked for again and again, and in so many steps that
+ * blocked starts are remembered. */
+static void a_hole_that_is_too_short_for_one_send_serves_another(void **state)
+{
+    (void)state;
+    enum { HUB = 44, FAR = 1399, NEAR = 45, SOURCE = 2, OTHER = 3, CLOSE = 40, STREAM = 80, SENDS = 24 };
+    uint64_t random = 5;
+    for (unsigned round = 0; round < 16; round++) {
+        Phase *phase = phase_new(1, NULL);
+        uint16_t hub = HUB, other = OTHER, ends[] = {FAR, NEAR};
+        uint32_t read = 0x10000, shared = 0x20000, element = 0x20100;
+        for (uint32_t i = 0; i < STREAM; i++) {
+            uint32_t write = element + 64 * i;
+            assert_true(phase_append(phase, SOURCE, 4, WIDTH_WORD32, &read, 1, &hub, &write, 1, NULL));
+            uint16_t between = (uint16_t)(i < CLOSE ? 1 : 6 + random_below(&random, 5));
+            assert_true(
+                phase_append(phase, SOURCE, between, WIDTH_WORD32, &read, 1, &other, &write, 1, NULL));
+        }
+        for (uint32_t i = 0; i < SENDS; i++) {
+            uint32_t write = 0x40000 + 64 * i, at = random_below(&random, 8) == 0;
+            bool far = random_below(&random, 2) == 0;
+            assert_true(phase_append(phase, HUB, (uint16_t)(1 + at), WIDTH_WORD32, &shared, 1, &ends[far],
+                                     &write, 1, NULL));
+        }
+        Bench bench;
+        bench_init(&bench, phase, FABRIC_TILES);
+        uint32_t n = phase->transfers, count = 0;
+        Dependencies *dependencies = &bench.dependencies;
+        dependencies->depth = calloc(n, sizeof(uint32_t));
+        dependencies->predecessor_start = calloc(n + 1, sizeof(uint32_t));
+        dependencies->predecessors = calloc(n, sizeof(uint32_t));
+        for (uint32_t i = 0; i < n;
+             i++) { /* each of these sends waits for some part of the stream, or for none */
+            dependencies->predecessor_start[i] = count;
+            if (i >= 2 * STREAM && random_below(&random, 3) != 0) {
+                dependencies->predecessors[count++] = 2 * random_below(&random, STREAM - 10);
+            }
+        }
+        dependencies->predecessor_start[n] = count;
+        dependencies->edges = count;
+        check_placement(&bench, round % 2 == 1);
+        bench_free(&bench);
+    }
+}
+
 /* The plain checks above are worth something only if every kind of wait was met. */
 static void every_kind_of_wait_was_met(void **state)
 {
@@ -372,6 +560,10 @@ int main(void)
         cmocka_unit_test(aligned_offsets_are_those_of_the_plain_search),
         cmocka_unit_test(a_hub_is_placed_as_by_the_plain_search),
         cmocka_unit_test(a_short_send_keeps_its_element_for_six_cycles),
+        cmocka_unit_test(a_hole_that_is_too_short_for_one_send_serves_another),
+        cmocka_unit_test(a_pair_at_the_start_of_a_loopback_is_aligned),
+        cmocka_unit_test(a_transfer_on_its_own_needs_no_alignment),
+        cmocka_unit_test(a_transfer_after_the_end_of_time_is_refused),
         cmocka_unit_test(every_kind_of_wait_was_met),
     };
     return cmocka_run_group_tests_name("replay/place", tests, NULL, NULL);
