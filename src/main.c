@@ -26,12 +26,17 @@ static bool use_color(const Options *options)
            strcmp(terminal, "dumb") != 0;
 }
 
+static bool locale_has_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 /* What the command line says goes before what a rc script has set. */
 static void apply_settings(const Options *options, Session *session)
 {
     Settings settings = session_settings(session);
     settings.color = use_color(options);
-    settings.ascii = settings.ascii || options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    settings.ascii = settings.ascii || options->ascii || !locale_has_utf8();
     settings.mouse = settings.mouse && options->mouse;
     settings.quiet = settings.quiet || options->quiet;
     settings.verbose = settings.verbose || options->verbose;
@@ -110,7 +115,7 @@ static int run_repl(Face *face)
 /* Told on standard error: there is no screen yet, or no longer. */
 static void explorer_failed(const Error *error)
 {
-    fprintf(stderr, "exscope: %s\n", error->message);
+    face_say(false, "", error->message);
 }
 
 static int run_explorer(const Options *options, Session *session, Tui *tui)
@@ -175,7 +180,7 @@ static int run_commands(const Options *options, Session *session)
 /* 2 is only for what the user can write differently. */
 static int usage_failure(const Error *error)
 {
-    fprintf(stderr, "exscope: %s\n", error->message);
+    face_say(false, "", error->message);
     return error->kind == ERROR_USAGE ? 2 : 1;
 }
 
@@ -205,7 +210,7 @@ static Session *new_session(unsigned workers)
     Error error = {0};
     Session *session = session_new(workers, &error);
     if (session == NULL || !report_commands_add(session, &error)) {
-        fprintf(stderr, "exscope: %s\n", error.message);
+        face_say(false, "", error.message);
         session_free(session);
         return NULL;
     }
@@ -252,6 +257,7 @@ static int run_analyze(int count, char **arguments)
             Settings settings = session_settings(session);
             settings.format = options.format;
             settings.quiet = options.quiet;
+            settings.ascii = !locale_has_utf8();
             if (settings.memory_megabytes > BATCH_MEGABYTES) { /* it asks for nothing twice */
                 settings.memory_megabytes = BATCH_MEGABYTES;
             }

@@ -80,13 +80,31 @@ static bool option_take(Options *options, int code, const char *value, Error *er
         options->version = true;
         return true;
     default:
-        return error_set(error, ERROR_USAGE, "exscope -h lists the options");
+        return true;
     }
+}
+
+/* What getopt_long() has stopped at: `code` is ':' where a value is missing; else `letter` is 0 or an unknown
+ * letter, or the code of a long option that takes no value but was given one. */
+static bool option_wrong(int code, int letter, const char *argument, Error *error)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (option_table[i].code == letter) {
+            return error_set(error, ERROR_USAGE, "option '%s' %s %s: exscope -h lists the options", argument,
+                             code == ':' ? "needs" : "takes",
+                             code == ':' ? option_table[i].value : "no value");
+        }
+    }
+    if (letter != 0) {
+        return error_set(error, ERROR_USAGE, "unknown option '-%c': exscope -h lists the options", letter);
+    }
+    return error_set(error, ERROR_USAGE, "unknown option '%s': exscope -h lists the options", argument);
 }
 
 /* The table in the form of getopt_long(). */
 static void option_tables(char *letters, struct option *names)
 {
+    *letters++ = ':'; /* tell a missing value from an unknown option */
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const OptionHelp *option = &option_table[i];
         names[i] = (struct option){.name = option->name,
@@ -119,12 +137,15 @@ static bool options_check(const Options *options, Error *error)
 
 bool options_parse(int count, char **arguments, Options *options, Error *error)
 {
-    char letters[2 * OPTION_COUNT + 1];
+    char letters[1 + 2 * OPTION_COUNT + 1];
     struct option names[OPTION_COUNT + 1];
     option_tables(letters, names);
     *options = (Options){.rc = true, .mouse = true};
+    opterr = 0; /* getopt's own messages show an argument as it is */
     for (int code; (code = getopt_long(count, arguments, letters, names, NULL)) != -1;) {
-        if (!option_take(options, code, optarg, error)) {
+        bool wrong = code == '?' || code == ':';
+        if (!(wrong ? option_wrong(code, optopt, arguments[optind - 1], error)
+                    : option_take(options, code, optarg, error))) {
             return false;
         }
     }

@@ -197,6 +197,22 @@ size_t text_wrap(const char *bytes, size_t length, size_t columns)
     return at;
 }
 
+void text_append_ascii(Text *text, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        uint32_t point = 0;
+        size_t used = text_decode_utf8(bytes, length, &point);
+        if (used <= 1) {
+            text_append_visible(text, bytes, 1);
+            used = 1;
+        } else {
+            text_printf(text, "<U+%04X>", (unsigned)point);
+        }
+        bytes += used;
+        length -= used;
+    }
+}
+
 void text_copy_visible(char *buffer, size_t size, const char *bytes, size_t length)
 {
     size_t filled = 0;
@@ -296,6 +312,16 @@ static bool text_is_number(const char *bytes, size_t length)
     return *end == '\0';
 }
 
+/* Spreadsheets take these for the beginning of a formula, the full-width ones too. */
+static bool text_begins_formula(const char *bytes, size_t length)
+{
+    uint32_t c = 0;
+    if (length > 0 && text_decode_utf8(bytes, length, &c) > 1) {
+        return c == 0xff1d || c == 0xff0b || c == 0xff0d || c == 0xff20;
+    }
+    return c != 0 && strchr("=+-@\t\r\n", (int)c) != NULL;
+}
+
 void text_append_csv(Text *text, const char *bytes, size_t length)
 {
     if (length > 0 && strchr("=+-@ ", bytes[0]) == NULL && bytes[length - 1] != ' ' &&
@@ -306,8 +332,7 @@ void text_append_csv(Text *text, const char *bytes, size_t length)
     Text visible = {0};
     text_append_visible(&visible, bytes, length);
     const char *field = text_view(&visible);
-    bool formula = length > 0 && strchr("=+-@\t\r", bytes[0]) != NULL && bytes[0] != '\0' &&
-                   !text_is_number(bytes, length);
+    bool formula = text_begins_formula(bytes, length) && !text_is_number(bytes, length);
     bool quote = formula || strpbrk(field, ",\"") != NULL || field[0] == ' ' ||
                  (visible.length > 0 && field[visible.length - 1] == ' ');
     if (quote) {

@@ -35,6 +35,10 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
  * reorders a line. */
 void text_append_visible(Text *text, const char *bytes, size_t length);
 
+/* The same with every character beyond ASCII as <U+XXXX>: for terminals that do not take UTF-8, where its
+ * bytes may be control characters (0x9b is one). */
+void text_append_ascii(Text *text, const char *bytes, size_t length);
+
 /* A quoted JSON string; bytes that are not UTF-8 become U+FFFD. What text_append_visible would show in
  * another form is written as \u escapes: the same string, harmless on a terminal. */
 void text_append_json(Text *text, const char *bytes, size_t length);
@@ -43,7 +47,8 @@ void text_append_json(Text *text, const char *bytes, size_t length);
 void text_append_html(Text *text, const char *bytes, size_t length);
 
 /* One CSV field (RFC 4180 quoting where needed); text that a spreadsheet would take for a formula (= + - @
- * tab first) gets a leading apostrophe, plain numbers do not; controls made visible. */
+ * or their full-width forms, tab, CR or LF first) gets a leading apostrophe, plain numbers do not; controls
+ * made visible. */
 void text_append_csv(Text *text, const char *bytes, size_t length);
 
 const char *text_view(const Text *text);

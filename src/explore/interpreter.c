@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "explore/command_parts.h"
 
 enum { SOURCE_DEPTH_MAX = 16 };
@@ -287,9 +288,10 @@ static bool script_run(Interpreter *interpreter, Script *script, Error *error)
         if (!more) {
             break;
         }
-        char where[300];
+        char name[280], where[sizeof name + 24];
         bool tolerant = false;
-        snprintf(where, sizeof where, "%s:%lu", script->name, script->number);
+        text_copy_visible(name, sizeof name, script->name, strlen(script->name));
+        snprintf(where, sizeof where, "%s:%lu", name, script->number);
         if (!interpreter_run(interpreter, where, script->line, &tolerant, error)) {
             if (!tolerant || !script_goes_on(interpreter)) {
                 return false;

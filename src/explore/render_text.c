@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -40,22 +39,6 @@ static size_t text_columns(const char *bytes, size_t length)
         length -= used;
     }
     return columns;
-}
-
-static void append_ascii(Text *text, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        uint32_t point = 0;
-        size_t used = text_decode_utf8(bytes, length, &point);
-        if (used <= 1) {
-            text_append_visible(text, bytes, 1);
-            used = 1;
-        } else {
-            text_printf(text, "<U+%04" PRIX32 ">", point);
-        }
-        bytes += used;
-        length -= used;
-    }
 }
 
 /* 1,234,567 */
@@ -158,7 +141,7 @@ static void append_cell(Text *text, const Cell *cell, Unit unit, const RenderOpt
         break;
     case CELL_TEXT:
         if (options->ascii) {
-            append_ascii(text, cell->as.text.bytes, cell->as.text.length);
+            text_append_ascii(text, cell->as.text.bytes, cell->as.text.length);
         } else {
             text_append_visible(text, cell->as.text.bytes, cell->as.text.length);
         }

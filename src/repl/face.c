@@ -3,12 +3,14 @@
 #include "repl/face.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/thread.h"
 #include "explore/lexer.h"
 
@@ -133,12 +135,28 @@ static void face_end(void *context)
     line_stop(context);
 }
 
+void face_say(bool ascii, const char *where, const char *message)
+{
+    Text line = {0};
+    text_append(&line, where);
+    text_append(&line, where[0] == '\0' ? "" : ": ");
+    text_append(&line, message);
+    if (ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
+        Text plain = {0};
+        text_append_ascii(&plain, text_view(&line), line.length);
+        text_free(&line);
+        line = plain;
+    }
+    fprintf(stderr, "exscope: %s\n", text_ok(&line, NULL) ? text_view(&line) : message);
+    text_free(&line);
+}
+
 static void face_tell(void *context, const char *where, const char *line, const Error *error)
 {
     const Face *face = context;
     (void)line;
     if (!face->pipe_closed) {
-        fprintf(stderr, "exscope: %s%s%s\n", where, where[0] == '\0' ? "" : ": ", error->message);
+        face_say(session_settings(face->interpreter.session).ascii, where, error->message);
     }
 }
 

@@ -31,6 +31,10 @@ typedef struct Face {
 void face_open(Face *face, Session *session, int output);
 void face_close(Face *face); /* gives the signals back */
 
+/* One line on standard error: "exscope: where: message", without where if that is "". Both are visible text
+ * (base/text.h); `ascii` leaves nothing beyond ASCII in it, nor does a locale without UTF-8. */
+void face_say(bool ascii, const char *where, const char *message);
+
 /* Tells of a failure that no line of a script has told of: standard error, and in JSON a document. */
 void face_failed(Face *face, const char *command, const Error *error);
 

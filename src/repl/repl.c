@@ -39,6 +39,11 @@ static void on_suspend(int number)
 
 /* ---- prompt ---- */
 
+static bool only_ascii(void)
+{
+    return session_settings(repl.face->interpreter.session).ascii;
+}
+
 /* The file's name without folder and usual endings. */
 static void append_capture_name(Text *text, const char *path)
 {
@@ -52,7 +57,7 @@ static void append_capture_name(Text *text, const char *path)
             length -= cut;
         }
     }
-    text_append_visible(text, name, length);
+    (only_ascii() ? text_append_ascii : text_append_visible)(text, name, length);
 }
 
 static const char *make_prompt(void)
@@ -77,7 +82,44 @@ static const char *make_prompt(void)
     return text_view(prompt);
 }
 
+/* ---- what readline may show ---- */
+
+/* readline shows the controls of ASCII as ^X, and anything beyond as it is: whether it may show this line. */
+static bool readline_may_show(const char *line)
+{
+    size_t length = strlen(line);
+    Text visible = {0};
+    bool may = true;
+    for (size_t at = 0, used; may && at < length; at += used) {
+        uint32_t point = 0;
+        used = text_decode_utf8(line + at, length - at, &point);
+        text_clear(&visible);
+        text_append_visible(&visible, line + at, used);
+        may = used == 1 || (used > 1 && !only_ascii() && visible.length == used &&
+                            memcmp(text_view(&visible), line + at, used) == 0);
+    }
+    text_free(&visible);
+    return may;
+}
+
 /* ---- completion ---- */
+
+/* Leaves out what cannot be shown as it would have to be typed. */
+static void drop_unshown(Completion *completion)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < completion->count; i++) {
+        char *word = completion->words[i];
+        if (readline_may_show(word)) {
+            completion->words[i] = completion->words[kept];
+            completion->words[kept++] = word;
+        }
+    }
+    for (size_t i = kept; i < completion->count; i++) {
+        mem_free(completion->words[i]);
+    }
+    completion->count = kept;
+}
 
 static size_t common_length(const Completion *completion)
 {
@@ -88,6 +130,9 @@ static size_t common_length(const Completion *completion)
             same++;
         }
         length = same;
+    }
+    while ((completion->words[0][length] & 0xc0) == 0x80) { /* not inside a character */
+        length--;
     }
     return length;
 }
@@ -139,9 +184,14 @@ static int on_tab(int count, int key)
     (void)count;
     (void)key;
     Completion completion;
-    if (!complete_line(repl.face->interpreter.session, rl_line_buffer, (size_t)rl_point, &completion, NULL) ||
-        completion.count == 0) {
+    if (!complete_line(repl.face->interpreter.session, rl_line_buffer, (size_t)rl_point, &completion, NULL)) {
         rl_ding();
+        return 0;
+    }
+    drop_unshown(&completion);
+    if (completion.count == 0) {
+        rl_ding();
+        completion_free(&completion);
         return 0;
     }
     size_t length = common_length(&completion);
@@ -279,7 +329,7 @@ static void start_readline(void)
     Text line = {0};
     for (size_t i = 0; i < session_history_count(session); i++) {
         text_clear(&line);
-        if (session_history_line(session, i, &line)) {
+        if (session_history_line(session, i, &line) && readline_may_show(text_view(&line))) {
             add_history(text_view(&line));
         }
     }

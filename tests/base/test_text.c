@@ -88,6 +88,36 @@ static void csv_fields_are_quoted(void **state)
     CHECK(text_append_csv, "-12.5", "-12.5");
     CHECK(text_append_csv, "-12.5+A1", "\"'-12.5+A1\"");
     CHECK(text_append_csv, "two\nlines", "two^Jlines");
+    CHECK(text_append_csv, "\r=1", "\"'^M=1\"");
+    CHECK(text_append_csv, "\n=1", "\"'^J=1\"");
+    CHECK(text_append_csv,
+          "\xef\xbc\x9d"
+          "1",
+          "\"'\xef\xbc\x9d"
+          "1\"");
+    CHECK(text_append_csv,
+          "\xef\xbc\xa0"
+          "x",
+          "\"'\xef\xbc\xa0"
+          "x\"");
+    CHECK(text_append_csv,
+          "\xef\xbc\x9e"
+          "x",
+          "\xef\xbc\x9e"
+          "x");
+    CHECK(text_append_csv, "", "");
+}
+
+static void nothing_beyond_ascii_is_left(void **state)
+{
+    (void)state;
+    CHECK(text_append_ascii, "plain \33[m", "plain ^[[m");
+    CHECK(text_append_ascii,
+          "\xc3\x9b"
+          "31m",
+          "<U+00DB>31m");
+    CHECK(text_append_ascii, "\xf0\x9f\x98\x80", "<U+1F600>");
+    CHECK(text_append_ascii, "\xc2\x9b\xff\xe2\x80", "<U+009B>\\xff\\xe2\\x80");
 }
 
 static void buffers_are_never_cut_inside_a_character(void **state)
@@ -169,6 +199,7 @@ int main(void)
         cmocka_unit_test(numbers_are_as_printf_writes_them),
         cmocka_unit_test(html_is_escaped),
         cmocka_unit_test(csv_fields_are_quoted),
+        cmocka_unit_test(nothing_beyond_ascii_is_left),
         cmocka_unit_test(buffers_are_never_cut_inside_a_character),
         cmocka_unit_test(lines_are_wrapped_at_blanks),
         cmocka_unit_test(errors_quote_hostile_text_visibly),

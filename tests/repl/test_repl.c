@@ -142,6 +142,38 @@ static void tab_completes(void **state)
     assert_int_equal(terminal_end(&terminal), 0);
 }
 
+/* Names of files that a terminal would obey are neither listed nor put into the line. */
+static void tab_shows_no_control_characters(void **state)
+{
+    (void)state;
+    Terminal terminal;
+    static const char *const names[] = {"tab-1.json",
+                                        "tab-\xc2\x9b"
+                                        "31m",
+                                        "tab-\xe2\x80\xae",
+                                        "tab-\xff",
+                                        "tab-\33[31m",
+                                        "taa-\xc3\xa9",
+                                        "taa-\xc3\xa8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_text(names[i], "");
+    }
+    start(&terminal, NULL);
+    terminal_expect(&terminal, "exscope> ");
+    terminal_type(&terminal, "load tab\t\t"); /* two may be shown */
+    terminal_expect(&terminal, "^[[31m");
+    terminal_expect(&terminal, "tab-1.json");
+    terminal_type(&terminal, "\025load taa\t\t"); /* no half of a character */
+    terminal_expect(&terminal, "taa-\xc3\xa8");
+    terminal_expect(&terminal, "taa-\xc3\xa9");
+    terminal_type(&terminal, "\025quit\n");
+    assert_null(strstr(terminal.output, "\xc2\x9b"));
+    assert_null(strstr(terminal.output, "\xe2\x80\xae"));
+    assert_null(strchr(terminal.output, '\xff'));
+    assert_null(strstr(terminal.output, "\33[31m"));
+    assert_int_equal(terminal_end(&terminal), 0);
+}
+
 static void interrupt_drops_the_line_and_goes_on(void **state)
 {
     (void)state;
@@ -297,6 +329,7 @@ int main(void)
         cmocka_unit_test(prompt_says_that_a_mode_is_refused),
         cmocka_unit_test(prompt_without_a_capture),
         cmocka_unit_test(tab_completes),
+        cmocka_unit_test(tab_shows_no_control_characters),
         cmocka_unit_test(interrupt_drops_the_line_and_goes_on),
         cmocka_unit_test(interrupt_stops_the_command_that_runs),
         cmocka_unit_test(interrupt_ends_a_script),
