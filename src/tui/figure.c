@@ -45,8 +45,8 @@ Figure figure_short(uint64_t value)
     if (value < 10000) {
         return figure_count(value);
     }
-    double scaled = (double)value;
-    int unit = -1;
+    double scaled = (double)value / 1000;
+    int unit = 0;
     while (scaled >= 999.5) {
         scaled /= 1000;
         unit++;

@@ -131,8 +131,10 @@ bool preferences_save(const Preferences *preferences, Error *error)
     Text folder = {0}, path = {0};
     cJSON *state = make_state(preferences);
     char *text = state == NULL ? NULL : cJSON_Print(state);
-    bool done = text != NULL || error_set_memory(error, STATE_BYTES_MAX);
-    if (done && state_path(&folder, false) && state_path(&path, true)) {
+    bool done = true;
+    if (text == NULL) {
+        done = error_set_memory(error, STATE_BYTES_MAX);
+    } else if (state_path(&folder, false) && state_path(&path, true)) {
         done = text_ok(&folder, error) && text_ok(&path, error) &&
                file_make_folder(text_view(&folder), error) &&
                file_write_text(text_view(&path), text, strlen(text), true, error);

@@ -181,7 +181,7 @@ static void finish(Tui *tui, Run *run)
         tui_say(tui, "%s: cancelled", run->line);
     } else if (!run->succeeded) {
         tui_fail(tui, &run->error);
-    } else if (run->navigates) {
+    } else if (run->command != NULL && run->navigates) {
         tui_show(tui, screen_of(run->command->name));
     } else if (run_opens(run)) {
         say_done(tui, run);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explore/words.h"
 #include "fabric/fabric.h"
 #include "tui/app.h"
 #include "tui/map.h"
@@ -415,13 +416,12 @@ static bool phase_mouse(Tui *tui, void *context, const Event *event)
 /* `/` takes a tile's number. */
 static void phase_filter(Tui *tui, void *context, const char *text, bool kept)
 {
-    unsigned tile;
-    char rest;
+    uint64_t tile;
     (void)context;
     if (*text == '\0' || tui->view == NULL) {
         return;
     }
-    if (sscanf(text, "%4u%c", &tile, &rest) == 1 && tile < view_tile_count(tui->view)) {
+    if (word_number(text, 0, view_tile_count(tui->view) - 1u, "tile", &tile, NULL)) {
         select_tile(tui, (int32_t)tile);
     } else if (kept) {
         tui_say(tui, "tiles are numbers from 0 to %d", view_tile_count(tui->view) - 1);

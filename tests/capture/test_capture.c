@@ -396,7 +396,7 @@ static void compressed_captures_are_read(void **state)
     char place[60];
     snprintf(place, sizeof place, "byte %zu: found the end of the file", half);
     assert_refused(path, frames, first, place);
-    memcpy(frames + first, "????", 4);
+    memset(frames + first, '?', 4);
     assert_refused(path, frames, first + second, "damaged zstd data");
 }
 

@@ -360,7 +360,7 @@ static int strict_peek(const Strict *strict)
 
 static void strict_space(Strict *strict)
 {
-    while (strict->next < strict->end && memchr(" \t\r\n", *strict->next, 4) != NULL) {
+    while (strict->next < strict->end && *strict->next != '\0' && strchr(" \t\r\n", *strict->next) != NULL) {
         strict->next++;
     }
 }

@@ -147,14 +147,8 @@ static void tab_shows_no_control_characters(void **state)
 {
     (void)state;
     Terminal terminal;
-    static const char *const names[] = {"tab-1.json",
-                                        "tab-\xc2\x9b"
-                                        "31m",
-                                        "tab-\xe2\x80\xae",
-                                        "tab-\xff",
-                                        "tab-\33[31m",
-                                        "taa-\xc3\xa9",
-                                        "taa-\xc3\xa8"};
+    static const char *const names[] = {"tab-1.json",  "tab-\302\23331m", "tab-\342\200\256", "tab-\377",
+                                        "tab-\33[31m", "taa-\303\251",    "taa-\303\250"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         write_text(names[i], "");
     }

@@ -157,6 +157,9 @@ static void plain_balance(const Phase *phase, Chunk *chunks, uint32_t count)
                 best_remaining = max_remaining;
             }
         }
+        if (best == NULL) {
+            abort();
+        }
         best->taken = true;
         best->place = place;
         uint32_t n = endpoints_of(phase, best, endpoints);
