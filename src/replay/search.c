@@ -222,7 +222,8 @@ static StretchClass *source_class(const Search *search, StretchClasses *classes)
     return &classes->items[classes->count - 1];
 }
 
-/* Adds [from, to), joined with the stretches that it meets. */
+/* Adds [from, to), joined with the stretches that it meets. What was blocked stays so, and `to` is free: none
+ * of them reaches it. */
 static void source_remember(const Search *search, StretchClasses *classes, uint32_t from, uint32_t to)
 {
     StretchClass *class = source_class(search, classes);
@@ -232,17 +233,15 @@ static void source_remember(const Search *search, StretchClasses *classes, uint3
     Stretch fresh = {from, to, search->wait};
     Stretch *items = class->stretches.items;
     size_t low = stretch_reaching(class, from), high = low;
-    for (; high < class->stretches.count && items[high].from <= to; high++) {
-        fresh.from = items[high].from < fresh.from ? items[high].from : fresh.from;
-        if (items[high].to > fresh.to) {
-            fresh.to = items[high].to;
-            fresh.wait = items[high].wait;
-        }
+    while (high < class->stretches.count && items[high].from < to) {
+        high++;
+    }
+    if (low < high && items[low].from < from) {
+        fresh.from = items[low].from;
     }
     memmove(&items[low + 1], &items[high], (class->stretches.count - high) * sizeof *items);
     items[low] = fresh;
-    class->stretches.count -= high - low;
-    class->stretches.count++;
+    class->stretches.count = class->stretches.count + 1 - (high - low);
 }
 
 static bool search_poll(Search *search, Error *error)
@@ -394,8 +393,8 @@ bool search_offset(const Form *form, SearchMemory *memory, uint32_t from, const 
         }
     }
     if (search.wait.kind == WAIT_SEND_LANE && search.wait.transfer == WAIT_NO_TRANSFER) {
-        uint32_t end = form->send.start + found - 1 + form->words;
-        search.wait.transfer = form->row->sends[row_first_send(form->row, end) - 1].transfer;
+        uint32_t start = form->send.start + found; /* where the send ends that stands in the way */
+        search.wait.transfer = form->row->sends[row_first_send(form->row, start) - 1].transfer;
     }
     *offset = found;
     *wait = search.wait;

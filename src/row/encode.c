@@ -453,9 +453,9 @@ static uint32_t row_end_until_change(const RowState *row, uint32_t start, uint32
     uint32_t i = row_first_send(row, start);
     uint32_t next_send = i == row->send_count ? ROW_NEVER : row->sends[i].start;
     if (control > end && control < next_send && at.mux_time != at.pointer_time) {
-        uint32_t reach = at.mux_time < at.pointer_time ? DELAY_MUX_EVENTS_MAX : DELAY_POINTER_EVENTS_MAX;
+        /* A pointer event is always within reach: the source event of its receive is at most 96 before it. */
         uint32_t events = control - end;
-        return events <= reach ? events : delay_shorter_by(events - reach);
+        return events <= DELAY_MUX_EVENTS_MAX ? events : delay_shorter_by(events - DELAY_MUX_EVENTS_MAX);
     }
     return next_send > end && next_send < control ? delay_shorter_by(next_send - end) : 1;
 }

@@ -95,6 +95,37 @@ static void orders_random_phases_as_the_plain_code(void **state)
     }
 }
 
+/* Receiver lists that agree in many tiles, and lists that are the beginning of others. */
+static void orders_long_receiver_lists_as_the_plain_code(void **state)
+{
+    (void)state;
+    enum { TILES = 12, LONGEST = 9 };
+    uint64_t random = 4711;
+    for (unsigned round = 0; round < 60; round++) {
+        Phase *phase = phase_new(1, NULL);
+        uint32_t reads[] = {0x10000, 0x10100}, writes[LONGEST];
+        for (uint32_t i = 0; i < 60; i++) {
+            uint16_t receivers[LONGEST], source = (uint16_t)random_below(&random, 2);
+            uint32_t count = 1 + random_below(&random, LONGEST);
+            for (uint16_t k = 0; k < LONGEST; k++) { /* 2, 3, 4, ..., or two neighbours the other way round */
+                receivers[k] = (uint16_t)(2 + k);
+                writes[k] = 0x20000 + 0x100 * random_below(&random, 2);
+            }
+            uint32_t swap = random_below(&random, LONGEST);
+            receivers[swap] = (uint16_t)(swap + 1 < LONGEST ? receivers[swap + 1] : TILES - 1);
+            if (swap + 1 < LONGEST) {
+                receivers[swap + 1] = (uint16_t)(2 + swap);
+            }
+            uint32_t read = reads[random_below(&random, 2)];
+            assert_true(phase_append(phase, source, (uint16_t)(1 + random_below(&random, 3)), WIDTH_WORD32,
+                                     &read, 1, receivers, writes, count, NULL));
+        }
+        check_order(phase, TILES, NULL, REPLAY_OPTIONS_DEFAULT);
+        check_order(phase, TILES, NULL, (ReplayOptions){4, round % 2 == 0});
+        phase_free(phase);
+    }
+}
+
 /* Many endpoints of equal and of unequal remainders at one load level: where ties decide. */
 static void orders_dense_phases_as_the_plain_code(void **state)
 {
@@ -176,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balances_as_worked_by_hand),
         cmocka_unit_test(orders_random_phases_as_the_plain_code),
+        cmocka_unit_test(orders_long_receiver_lists_as_the_plain_code),
         cmocka_unit_test(orders_dense_phases_as_the_plain_code),
         cmocka_unit_test(many_busy_receivers_are_balanced_as_by_the_plain_code),
         cmocka_unit_test(all_to_all_is_balanced_as_by_the_plain_code),

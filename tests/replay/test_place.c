@@ -432,8 +432,8 @@ static void what_blocks_one_send_need_not_block_another(void **state)
     enum { HUB = 44, FAR = 1455, NEAR = 46, ENDS = 17, SOURCE = 2, OTHER = 3 };
     enum { CLOSE = 60, STREAM = 150, SENDS = 60, WORDS = 12 };
     static const uint32_t reads[] = {0x20000, 0x24000, 0x10000}; /* two elements of the stream and another */
-    uint64_t random = 5;
-    for (unsigned round = 0; round < 12; round++) {
+    for (unsigned round = 0; round < 20; round++) {
+        uint64_t random = 1000 + round;
         Phase *phase = phase_new(1, NULL);
         uint16_t hub = HUB, other = OTHER;
         for (uint32_t i = 0; i < STREAM; i++) {
@@ -448,10 +448,10 @@ static void what_blocks_one_send_need_not_block_another(void **state)
         }
         uint32_t stream = phase->transfers;
         for (uint32_t i = 0; i < SENDS; i++) {
-            static const uint16_t words[] = {1, 1, 1, 1, 2, 2, 3};
+            static const uint16_t words[] = {1, 1, 1, 1, 2, 2, 3, 4};
             uint32_t write = 0x40000 + 64 * i, first = random_below(&random, 3);
             uint32_t end = (random_below(&random, 2) == 0 ? FAR : NEAR) + random_below(&random, ENDS);
-            assert_true(phase_append(phase, HUB, words[random_below(&random, 7)], WIDTH_WORD32, reads + first,
+            assert_true(phase_append(phase, HUB, words[random_below(&random, 8)], WIDTH_WORD32, reads + first,
                                      first == 0 ? 1 + random_below(&random, 2) : 1,
                                      &(uint16_t){(uint16_t)end}, &write, 1, NULL));
         }

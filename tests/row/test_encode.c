@@ -323,6 +323,29 @@ static uint32_t next_verdict(const Twin *twin, uint32_t start, uint16_t words)
     return row_next_verdict(twin->row, &(RowSend){.start = start, .words = words, .sctl = 1});
 }
 
+/* A control on the first two events of a send, which placement avoids, has no instruction. */
+static void a_control_at_the_start_of_a_send_is_not_encodable(void **state)
+{
+    (void)state;
+    static const RowReceive meeting[] = {{.mux_start = 100, .words = 9},
+                                         {.mux_start = 101, .words = 9},
+                                         {.mux_start = 91, .words = 9},
+                                         {.mux_start = 92, .words = 9},
+                                         {.mux_start = 46, .words = 9, .sets_pointer = true},
+                                         {.mux_start = 47, .words = 54, .sets_pointer = true}};
+    static const RowReceive beside[] = {{.mux_start = 102, .words = 9}, {.mux_start = 90, .words = 9}};
+    uint32_t words;
+    for (size_t i = 0; i < sizeof meeting / sizeof *meeting + 2; i++) {
+        Twin twin;
+        bool meets = i >= 2;
+        twin_init(&twin, 2); /* in row 1: lag 54 */
+        row_add_send(twin.row, &(RowSend){.start = 100, .words = 5, .sctl = 1});
+        row_add_receive(twin.row, meets ? &meeting[i - 2] : &beside[i], 0);
+        assert_int_equal(row_measure(twin.row, &words), !meets);
+        twin_free(&twin);
+    }
+}
+
 /* Two pairs, the second without slack, and a gap in which a send decides the parity of the words between:
  *
  *     54   118                      4118    4171    4172
@@ -392,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_those_of_the_plain_encoder),
         cmocka_unit_test(changes_are_judged_as_by_a_whole_encoding),
+        cmocka_unit_test(a_control_at_the_start_of_a_send_is_not_encodable),
         cmocka_unit_test(what_is_taken_back_leaves_no_trace),
         cmocka_unit_test(a_send_in_a_wide_gap_jumps_over_it),
     };
