@@ -17,7 +17,7 @@
 #include "replay/place.h"
 #include "row/encode.h"
 
-enum { TRIES_MAX = 3000000 };
+enum { TRIES_MAX = 3000000, HUB = 44 };
 
 typedef struct Bench {
     Phase *phase;
@@ -429,7 +429,7 @@ static void a_transfer_after_the_end_of_time_is_refused(void **state)
 static void what_blocks_one_send_need_not_block_another(void **state)
 {
     (void)state;
-    enum { HUB = 44, FAR = 1455, NEAR = 46, ENDS = 17, SOURCE = 2, OTHER = 3 };
+    enum { FAR = 1455, NEAR = 46, ENDS = 17, SOURCE = 2, OTHER = 3 };
     enum { CLOSE = 60, STREAM = 150, SENDS = 60, WORDS = 12 };
     static const uint32_t reads[] = {0x20000, 0x24000, 0x10000}; /* two elements of the stream and another */
     for (unsigned round = 0; round < 20; round++) {
@@ -480,6 +480,133 @@ static void what_blocks_one_send_need_not_block_another(void **state)
         dependencies->edges = count;
         check_placement(&bench, round % 2 == 1);
         bench_free(&bench);
+    }
+}
+
+/* Appends a transfer that waits for `waits` (NO_WAIT: for nothing) and tells its number. */
+enum { NO_WAIT = UINT16_MAX };
+
+static uint32_t append_waiting(Bench *bench, uint16_t source, uint16_t tile, uint32_t words, uint32_t read,
+                               uint32_t waits)
+{
+    Dependencies *dependencies = &bench->dependencies;
+    uint32_t i = bench->phase->transfers, write = 0x20100 + 64 * (i % 60);
+    assert_true(
+        phase_append(bench->phase, source, (uint16_t)words, WIDTH_WORD32, &read, 1, &tile, &write, 1, NULL));
+    dependencies->predecessor_start = realloc(dependencies->predecessor_start, (i + 2) * sizeof(uint32_t));
+    dependencies->predecessors = realloc(dependencies->predecessors, (i + 1) * sizeof(uint32_t));
+    assert_non_null(dependencies->predecessor_start);
+    assert_non_null(dependencies->predecessors);
+    dependencies->predecessor_start[0] = 0;
+    if (waits != NO_WAIT) {
+        dependencies->predecessors[dependencies->edges++] = waits;
+    }
+    dependencies->predecessor_start[i + 1] = (uint32_t)dependencies->edges;
+    return i;
+}
+
+/* Where a send from one tile to another starts at offset 0. */
+static uint32_t first_start(uint16_t source, uint16_t tile)
+{
+    FabricTile from = fabric_tile(source), to = fabric_tile(tile);
+    int time = fabric_time_to_mux(&from, &to);
+    return time < 0 ? (uint32_t)-time : 0;
+}
+
+/* When a transfer of one word, alone on its way, completes at offset 0. */
+static uint32_t first_completion(uint16_t tile)
+{
+    return 1 + 52 + 2u * fabric_tile(tile).row + 1;
+}
+
+enum {
+    T = 46,
+    U = 49,
+    V = 48,
+    W = 47,
+    CLOCK = 4,
+    CLOCK_SOURCE = 2,
+    TEETH = 40,
+    ELSEWHERE = 0x10000,
+    SHARED = 0x20000
+};
+
+/* Every tile of the combs below receives something else, so that none has a sole receive; then places. */
+static void comb_place(Bench *comb, bool aligned)
+{
+    for (uint16_t tile = HUB; tile <= U; tile++) {
+        append_waiting(comb, 60, tile, 1, ELSEWHERE, NO_WAIT);
+    }
+    Dependencies dependencies = comb->dependencies;
+    Phase *phase = comb->phase;
+    bench_init(comb, phase, 61);
+    comb->dependencies = dependencies;
+    comb->dependencies.depth = calloc(phase->transfers, sizeof(uint32_t));
+    check_placement(comb, aligned);
+}
+
+/* A comb of single words, one in two cycles, at whose teeth a send of two words is stuck for so long that it
+ * is remembered. It began a cycle after a hole of two.
+ *
+ *     UUUUU..T.T.T.T.T.T.T   first to stick: from the second cycle of the hole on
+ *          WW                what finds the hole later must not take it for blocked */
+static void the_hole_before_a_comb_is_found(void **state)
+{
+    (void)state;
+    for (unsigned aligned = 0; aligned < 2; aligned++) {
+        Bench comb = {.phase = phase_new(1, NULL)};
+        uint32_t clock = first_completion(CLOCK), hole = first_start(HUB, T) + clock + 8;
+        for (uint32_t i = 0; i < 100; i++) { /* the i-th completes at clock + i */
+            append_waiting(&comb, CLOCK_SOURCE, CLOCK, 1, ELSEWHERE, NO_WAIT);
+        }
+        append_waiting(&comb, HUB, U, hole - first_start(HUB, U), ELSEWHERE, NO_WAIT);
+        for (uint32_t k = 0; k < TEETH; k++) {
+            append_waiting(&comb, HUB, T, 1, ELSEWHERE, 10 + 2 * k);
+        }
+        uint32_t stuck = append_waiting(&comb, HUB, V, 2, ELSEWHERE, hole + 1 - first_start(HUB, V) - clock);
+        uint32_t fits = append_waiting(&comb, HUB, W, 2, ELSEWHERE, hole - first_start(HUB, W) - clock);
+        comb_place(&comb, aligned != 0);
+        if (!aligned) {
+            assert_int_equal(comb.replay.requested[stuck] + first_start(HUB, V), hole + 1);
+            assert_int_equal(comb.replay.send_start[stuck], hole + 2 * TEETH + 1);
+            assert_int_equal(comb.replay.send_start[fits], hole);
+        }
+        bench_free(&comb);
+    }
+}
+
+/* The comb begins where a stream into an element ends. One send is remembered to be stuck until there for the
+ * element's sake; a longer one jumps over that and then sticks in the comb; a third, which reads elsewhere,
+ * may start in the middle of all that. */
+static void a_comb_behind_a_stream_blocks_for_the_sake_of_both(void **state)
+{
+    (void)state;
+    enum { STREAM = 60, WORDS = 12 };
+    for (unsigned aligned = 0; aligned < 2; aligned++) {
+        Bench comb = {.phase = phase_new(1, NULL)};
+        uint32_t stream_end = 1 + STREAM * WORDS + 52 + 2u * fabric_tile(HUB).row + 5;
+        for (uint32_t i = 0; i < STREAM; i++) {
+            append_waiting(&comb, CLOCK_SOURCE, HUB, WORDS, ELSEWHERE, NO_WAIT);
+        }
+        /* A clock that ticks from the end of the stream on. */
+        uint32_t first = stream_end - first_start(HUB, T) - first_completion(CLOCK) + 1;
+        uint32_t clock = append_waiting(&comb, 6, CLOCK, first, ELSEWHERE, NO_WAIT);
+        for (uint32_t i = 1; i < 2 * TEETH; i++) {
+            append_waiting(&comb, 6, CLOCK, 1, ELSEWHERE, NO_WAIT);
+        }
+        for (uint32_t k = 0; k < TEETH; k++) {
+            append_waiting(&comb, HUB, T, 1, ELSEWHERE, clock + 2 * k);
+        }
+        uint32_t one = append_waiting(&comb, HUB, U, 1, SHARED, 0);
+        uint32_t two = append_waiting(&comb, HUB, V, 2, SHARED, 1);
+        uint32_t free = append_waiting(&comb, HUB, W, 2, ELSEWHERE, 2);
+        comb_place(&comb, aligned != 0);
+        if (!aligned) {
+            assert_int_equal(comb.replay.send_start[one], stream_end + 1);
+            assert_int_equal(comb.replay.send_start[two], stream_end + 2 * TEETH - 1);
+            assert_true(comb.replay.send_start[free] < stream_end - 100);
+        }
+        bench_free(&comb);
     }
 }
 
@@ -575,6 +702,8 @@ int main(void)
         cmocka_unit_test(a_hub_is_placed_as_by_the_plain_search),
         cmocka_unit_test(a_short_send_keeps_its_element_for_six_cycles),
         cmocka_unit_test(what_blocks_one_send_need_not_block_another),
+        cmocka_unit_test(the_hole_before_a_comb_is_found),
+        cmocka_unit_test(a_comb_behind_a_stream_blocks_for_the_sake_of_both),
         cmocka_unit_test(a_pair_at_the_start_of_a_loopback_is_aligned),
         cmocka_unit_test(a_transfer_on_its_own_needs_no_alignment),
         cmocka_unit_test(a_transfer_after_the_end_of_time_is_refused),
