@@ -383,6 +383,61 @@ static void a_send_in_a_wide_gap_jumps_over_it(void **state)
     twin_free(&twin);
 }
 
+/* A send after which a pair without slack follows at 4171 and 4172, or as much later: of 10 and of 70 words
+ * one fails where the delay before the send has the wrong number of words, from `first` on, and no longer at
+ * `changes`. */
+static void check_change(const Twin *twin, uint32_t first, uint32_t changes)
+{
+    unsigned failed = 0;
+    for (uint16_t words = 10; words <= 70; words = (uint16_t)(words + 60)) {
+        if (encodable_with(twin, first, words)) {
+            assert_false(encodable_with(twin, changes, words));
+            continue;
+        }
+        failed++;
+        assert_false(encodable_with(twin, changes - 1, words));
+        assert_int_equal(next_verdict(twin, first, words), changes);
+        assert_true(encodable_with(twin, changes, words));
+    }
+    assert_int_equal(failed, 1);
+}
+
+static void add_pair_without_slack(Twin *twin, uint32_t mux)
+{
+    twin_add_receive(twin, &(RowReceive){.mux_start = mux, .words = 53, .sets_pointer = true, .address = 4});
+    twin_add_receive(twin, &(RowReceive){.mux_start = mux + 53, .words = 1, .address = 216});
+}
+
+/* The second receive continues the first, so that nothing happens on the row where its payload starts, at
+ * 109; the pair's sendpicp reaches from 54 to 118. */
+static void a_pair_reaches_over_a_payload_that_continues(void **state)
+{
+    (void)state;
+    Twin twin;
+    twin_init(&twin, 2);
+    twin_add_receive(&twin, &(RowReceive){.mux_start = 1, .words = 54, .sets_pointer = true});
+    twin_add_receive(&twin, &(RowReceive){.mux_start = 55, .words = 3000, .address = 216});
+    add_pair_without_slack(&twin, 4118);
+    check_change(&twin, 110, 119);
+    twin_free(&twin);
+}
+
+/* A delay that takes a second word from 0x80000 events on begins at the last control, the neutral event at
+ * 210, not at the send that ended before. */
+static void a_long_delay_begins_at_the_last_control(void **state)
+{
+    (void)state;
+    enum { LONGEST = 0x80000, NEUTRAL = 210 };
+    Twin twin;
+    twin_init(&twin, 2);
+    twin_add_receive(&twin, &(RowReceive){.mux_start = 1, .words = 54, .sets_pointer = true});
+    twin_add_send(&twin, &(RowSend){.start = 190, .words = 5, .sctl = 1});
+    twin_add_receive(&twin, &(RowReceive){.mux_start = 200, .words = 10, .address = 216});
+    add_pair_without_slack(&twin, NEUTRAL + LONGEST + 1000);
+    check_change(&twin, NEUTRAL + LONGEST - 5, NEUTRAL + LONGEST + 1);
+    twin_free(&twin);
+}
+
 /* The first receive sets the pointer at 1055; the second is taken back; the third begins just there, which is
  * a pair only for who still looks at the first. Sends lie before and after. */
 static void what_is_taken_back_leaves_no_trace(void **state)
@@ -418,6 +473,8 @@ int main(void)
         cmocka_unit_test(a_control_at_the_start_of_a_send_is_not_encodable),
         cmocka_unit_test(what_is_taken_back_leaves_no_trace),
         cmocka_unit_test(a_send_in_a_wide_gap_jumps_over_it),
+        cmocka_unit_test(a_pair_reaches_over_a_payload_that_continues),
+        cmocka_unit_test(a_long_delay_begins_at_the_last_control),
     };
     return cmocka_run_group_tests_name("row/encode", tests, NULL, NULL);
 }
