@@ -576,12 +576,85 @@ static bool check_dependencies(Check *check)
 
 /* ---- figures ---- */
 
-static bool check_completions(Check *check)
+static bool is_predecessor(const Check *check, uint32_t transfer, uint32_t other)
 {
+    const Dependencies *dependencies = check->dependencies;
+    for (uint32_t e = dependencies->predecessor_start[transfer];
+         e < dependencies->predecessor_start[transfer + 1]; e++) {
+        if (dependencies->predecessors[e] == other) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The least offset that the predecessors allow. */
+static uint32_t offset_allowed(const Check *check, uint32_t transfer)
+{
+    const Dependencies *dependencies = check->dependencies;
+    uint32_t allowed = 0;
+    for (uint32_t e = dependencies->edges == 0 ? 0 : dependencies->predecessor_start[transfer];
+         dependencies->edges != 0 && e < dependencies->predecessor_start[transfer + 1]; e++) {
+        uint32_t completion = check->completion[dependencies->predecessors[e]];
+        allowed = completion > allowed ? completion : allowed;
+    }
+    return allowed;
+}
+
+/* What is said to keep a transfer from starting earlier, as far as it follows from the rows: nothing at
+ * offset 0, a predecessor that completes just then, a send that ends just then; else some other transfer. */
+static bool check_wait(Check *check, uint32_t transfer, uint32_t offset, uint32_t allowed)
+{
+    const Replay *replay = check->replay;
+    uint32_t other = replay->wait_transfer[transfer];
+    unsigned kind = replay->wait_kind[transfer];
+    bool known = other < check->phase->transfers && other != transfer, right = false;
+    switch (kind) {
+    case WAIT_NONE:
+        right = offset == 0 && other == WAIT_NO_TRANSFER;
+        break;
+    case WAIT_DEPENDENCY:
+        right = known && offset == allowed && check->completion[other] == offset &&
+                is_predecessor(check, transfer, other);
+        break;
+    case WAIT_SEND_LANE:
+        right = known && offset > allowed && check->phase->source[other] == check->phase->source[transfer] &&
+                check->start[other] + check->phase->words[other] == check->start[transfer];
+        break;
+    default:
+        right = kind < WAIT_KINDS && offset > allowed && (known || other == WAIT_NO_TRANSFER);
+        break;
+    }
+    return right || fault(check, "transfer %u, offset %u: it cannot have waited for %s %lld", transfer,
+                          offset, kind < WAIT_KINDS ? wait_kind_name((WaitKind)kind) : "an unknown thing,",
+                          other == WAIT_NO_TRANSFER ? -1ll : (long long)other);
+}
+
+/* What is recorded for each transfer. */
+static bool check_records(Check *check)
+{
+    const Replay *replay = check->replay;
     for (uint32_t i = 0; i < check->phase->transfers; i++) {
-        if (check->replay->completion[i] != check->completion[i]) {
-            return fault(check, "transfer %u completes at cycle %u, not %u", i, check->completion[i],
-                         check->replay->completion[i]);
+        uint32_t offset = check->start[i] - (uint32_t)first_start(check, i);
+        uint32_t allowed = offset_allowed(check, i);
+        const struct {
+            const char *what;
+            uint32_t recorded, right;
+        } records[] = {{"completes at cycle", replay->completion[i], check->completion[i]},
+                       {"is sent from cycle", replay->send_start[i], check->start[i]},
+                       {"has the offset", replay->offset[i], offset},
+                       {"may have the offset", replay->requested[i], allowed}};
+        if (!poll(check, i)) {
+            return false;
+        }
+        for (size_t k = 0; k < sizeof records / sizeof *records; k++) {
+            if (records[k].recorded != records[k].right) {
+                return fault(check, "transfer %u %s %u, not %u", i, records[k].what, records[k].right,
+                             records[k].recorded);
+            }
+        }
+        if (!check_wait(check, i, offset, allowed)) {
+            return false;
         }
     }
     return true;
@@ -740,7 +813,7 @@ static bool check_all(Check *check)
         }
         recorded = recorded && check_activities(check, t);
     }
-    return check_dependencies(check) && recorded && check_completions(check) && go_on(check) &&
+    return check_dependencies(check) && recorded && check_records(check) && go_on(check) &&
            check_figures(check) && go_on(check) && check_fingerprint(check);
 }
 

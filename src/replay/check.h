@@ -31,10 +31,12 @@ typedef struct ReplayVerdict {
     char first_fault[200]; /* "" on a pass, else tile, cycle, transfer (as far as they apply) and the rule */
 } ReplayVerdict;
 
-/* Checks `replay` (all of its figures and arrays, but not seconds, invariants_pass and first_fault) against
- * `phase`, which keeps the rules of phase_check(), and `dependencies`, which are those of this very phase.
- * Nearly linear in transfers, receivers and dependencies; needs about 40 bytes a transfer. Fails only when
- * cancelled or out of memory: a wrong replay is a verdict, not an error. */
+/* Checks `replay` (all of its figures and arrays, but not seconds, invariants_pass and first_fault; of the
+ * pass only that it is 1 or 2, since rows of either may look alike; and of a wait for a receiver, a control,
+ * an element or an alignment only that there is such a transfer) against `phase`, which keeps the rules of
+ * phase_check(), and `dependencies`, which are those of this very phase. Nearly linear in transfers,
+ * receivers and dependencies; needs about 40 bytes a transfer. Fails only when cancelled or out of memory: a
+ * wrong replay is a verdict, not an error. */
 bool replay_check(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
                   const Replay *replay, Progress *progress, ReplayVerdict *verdict, Error *error);
 

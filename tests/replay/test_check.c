@@ -68,7 +68,9 @@ typedef struct Hand {
     int32_t incoming_base[TILES];
     uint64_t activity_start[TILES + 1];
     Activity activities[TILES * ACTIVITIES];
-    uint32_t completion[TRANSFERS];
+    uint32_t completion[TRANSFERS], send_start[TRANSFERS], offset[TRANSFERS], requested[TRANSFERS];
+    uint8_t wait_kind[TRANSFERS];
+    uint32_t wait_transfer[TRANSFERS];
     uint32_t predecessor_start[TRANSFERS + 1];
     uint32_t predecessors[1];
 } Hand;
@@ -109,7 +111,11 @@ static void hand_make(Hand *hand)
                    .tile_horizon = {172, 143},
                    .incoming_base = {0x70000, -1},
                    .activity_start = {0, ACTIVITIES, 2 * ACTIVITIES},
-                   .completion = {56, 108, 167}};
+                   .completion = {56, 108, 167},
+                   .send_start = {28, 32, 141},
+                   .offset = {0, 4, 0},
+                   .wait_kind = {WAIT_NONE, WAIT_RECEIVE_STREAM, WAIT_NONE},
+                   .wait_transfer = {WAIT_NO_TRANSFER, 0, WAIT_NO_TRANSFER}};
     memcpy(hand->row_words, hand_words, sizeof hand_words);
     memcpy(hand->activities, hand_activities, sizeof hand_activities);
     hand->replay = (Replay){
@@ -128,6 +134,11 @@ static void hand_make(Hand *hand)
         .activity_start = hand->activity_start,
         .activities = hand->activities,
         .completion = hand->completion,
+        .send_start = hand->send_start,
+        .offset = hand->offset,
+        .requested = hand->requested,
+        .wait_kind = hand->wait_kind,
+        .wait_transfer = hand->wait_transfer,
     };
     hand->replay.row_fingerprint = fingerprint(&hand->replay);
 }
@@ -140,6 +151,7 @@ static void hand_depend(Hand *hand, uint32_t after)
     }
     hand->dependencies = (Dependencies){
         .edges = 1, .predecessor_start = hand->predecessor_start, .predecessors = hand->predecessors};
+    hand->requested[after] = hand->completion[0];
 }
 
 static ReplayVerdict hand_check(Hand *hand)
@@ -442,6 +454,7 @@ static void loop_make(Hand *hand)
     hand->activity_start[1] = 2;
     hand->activity_start[2] = 3;
     hand->completion[0] = 57;
+    hand->send_start[0] = 29;
     hand->replay.horizon_cycles = 62;
     hand->replay.maximum_row_words = 7;
     hand->replay.total_row_words = 12;
@@ -510,8 +523,12 @@ static void shared_element_make(Hand *hand, uint32_t by)
         activity->end += by;
         activity->memory_end += by;
     }
-    hand->completion[0] += by;
-    hand->completion[1] += by;
+    for (size_t i = 0; i < 2; i++) {
+        hand->completion[i] += by;
+        hand->send_start[i] += by;
+        hand->offset[i] += by;
+        hand->wait_kind[i] = WAIT_RECEIVE_STREAM;
+    }
     hand->replay.row_fingerprint = fingerprint(&hand->replay);
 }
 
