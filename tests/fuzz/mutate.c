@@ -70,7 +70,7 @@ static uint32_t nudge(Bytes *bytes, uint32_t address)
 static const char *transfer_change(Bytes *bytes, uint16_t tile_count, Transfer *transfer)
 {
     uint32_t k = fuzz_below(bytes, transfer->receivers);
-    switch (fuzz_byte(bytes) % 8) {
+    switch (fuzz_byte(bytes) % 11) {
     case 0:
         transfer->source = (uint16_t)((transfer->source + 1 + fuzz_byte(bytes) % 4) % tile_count);
         return "source tile";
@@ -92,6 +92,26 @@ static const char *transfer_change(Bytes *bytes, uint16_t tile_count, Transfer *
         return "receiver tile";
     case 6:
         return transfer->receivers-- > 1 ? "one receiver less" : NULL;
+    case 7:
+        if (transfer->receivers == 16) {
+            return NULL;
+        }
+        transfer->tiles[transfer->receivers] = (uint16_t)((transfer->tiles[k] + 1) % tile_count);
+        transfer->tile_addresses[transfer->receivers++] = nudge(bytes, transfer->tile_addresses[k]);
+        return "one receiver more";
+    case 8: {
+        uint32_t other = fuzz_below(bytes, transfer->receivers), kept = transfer->tile_addresses[k];
+        transfer->tile_addresses[k] = transfer->tile_addresses[other];
+        transfer->tile_addresses[other] = kept;
+        return k != other ? "receivers' addresses swapped" : NULL;
+    }
+    case 9: {
+        uint32_t r = fuzz_below(bytes, transfer->repeat), other = fuzz_below(bytes, transfer->repeat);
+        uint32_t kept = transfer->addresses[r];
+        transfer->addresses[r] = transfer->addresses[other];
+        transfer->addresses[other] = kept;
+        return r != other ? "two iterations swapped" : NULL;
+    }
     default:
         transfer->tile_addresses[k] = nudge(bytes, transfer->tile_addresses[k]);
         return "receiver address";
@@ -120,6 +140,43 @@ static bool phase_rebuild(Counterfactual *made, const uint32_t *order, uint32_t 
     return true;
 }
 
+/* Changes that concern two transfers. */
+static const char *change_two(Bytes *bytes, Counterfactual *made, const uint32_t *order, uint32_t count)
+{
+    Transfer one, other, kept;
+    uint32_t at = fuzz_below(bytes, count), next = fuzz_below(bytes, count);
+    const char *what = "destinations exchanged";
+    bool word = fuzz_byte(bytes) % 2 == 0;
+    next = word ? at + 1 : next;
+    if (next >= count || at == next || !transfer_get(made->phase, at, &one) ||
+        !transfer_get(made->phase, next, &other)) {
+        return NULL;
+    }
+    kept = one;
+    if (word) { /* the last word of one becomes the first of the other */
+        what = "a word moved to the next";
+        one.words--;
+        other.words++;
+        for (uint32_t r = 0; r < other.repeat; r++) {
+            other.addresses[r] -= 4;
+        }
+        for (uint32_t k = 0; k < other.receivers; k++) {
+            other.tile_addresses[k] -= 4;
+        }
+    } else {
+        one.receivers = other.receivers;
+        memcpy(one.tiles, other.tiles, sizeof one.tiles);
+        memcpy(one.tile_addresses, other.tile_addresses, sizeof one.tile_addresses);
+        other.receivers = kept.receivers;
+        memcpy(other.tiles, kept.tiles, sizeof other.tiles);
+        memcpy(other.tile_addresses, kept.tile_addresses, sizeof other.tile_addresses);
+    }
+    return transfer_legal(&one) && transfer_legal(&other) && phase_rebuild(made, order, count, at, &one) &&
+                   phase_rebuild(made, order, count, next, &other)
+               ? what
+               : NULL;
+}
+
 static const char *change_phase(Bytes *bytes, uint16_t tile_count, Counterfactual *made)
 {
     uint32_t n = made->phase->transfers, order[256], count = 0;
@@ -129,7 +186,7 @@ static const char *change_phase(Bytes *bytes, uint16_t tile_count, Counterfactua
     for (uint32_t i = 0; i < n; i++) {
         order[count++] = i;
     }
-    uint32_t kind = fuzz_byte(bytes) % 8, at = fuzz_below(bytes, n), other = fuzz_below(bytes, n);
+    uint32_t kind = fuzz_byte(bytes) % 12, at = fuzz_below(bytes, n), other = fuzz_below(bytes, n);
     Transfer by;
     const char *what;
     if (kind == 0) {
@@ -147,6 +204,16 @@ static const char *change_phase(Bytes *bytes, uint16_t tile_count, Counterfactua
         order[at] = other;
         order[other] = at;
         what = "two transfers swapped";
+    } else if (kind == 3 && at != other) {
+        if (at < other) {
+            memmove(order + at, order + at + 1, (other - at) * sizeof *order);
+        } else {
+            memmove(order + other + 1, order + other, (at - other) * sizeof *order);
+        }
+        order[other] = at;
+        what = "a transfer moved";
+    } else if (kind == 4) {
+        return change_two(bytes, made, order, n);
     } else {
         if (!transfer_get(made->phase, at, &by)) {
             return NULL;
