@@ -123,6 +123,87 @@ bool phase_append(Phase *phase, uint16_t source, uint16_t words, Width width, co
     return true;
 }
 
+/* The slices that transfers have in a pool, one after the other; the length of all. `single`: they are of one
+ * entry each, all over the phase. */
+static uint64_t starts_gather(uint32_t *into, const uint32_t *from, bool single, const uint32_t *order,
+                              uint32_t count)
+{
+    uint64_t sum = 0;
+    into[0] = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        sum += single ? 1 : from[order[k] + 1] - from[order[k]];
+        into[k + 1] = (uint32_t)sum;
+    }
+    return sum;
+}
+
+static void addresses_gather(Phase *into, const Phase *from, bool single, const uint32_t *order,
+                             uint32_t count)
+{
+    for (uint32_t k = 0; single && k < count; k++) {
+        into->addresses[k] = from->addresses[order[k]];
+    }
+    for (uint32_t k = 0; !single && k < count; k++) {
+        memcpy(into->addresses + into->address_start[k], from->addresses + from->address_start[order[k]],
+               phase_address_count(into, k) * sizeof *into->addresses);
+    }
+}
+
+static void receivers_gather(Phase *into, const Phase *from, bool single, const uint32_t *order,
+                             uint32_t count)
+{
+    for (uint32_t k = 0; single && k < count; k++) {
+        into->receiver_tile[k] = from->receiver_tile[order[k]];
+    }
+    for (uint32_t k = 0; single && k < count; k++) {
+        into->receiver_address[k] = from->receiver_address[order[k]];
+    }
+    for (uint32_t k = 0; !single && k < count; k++) {
+        uint32_t at = into->receiver_start[k], start = from->receiver_start[order[k]];
+        uint32_t receivers = phase_receivers(into, k);
+        memcpy(into->receiver_tile + at, from->receiver_tile + start,
+               receivers * sizeof *into->receiver_tile);
+        memcpy(into->receiver_address + at, from->receiver_address + start,
+               receivers * sizeof *into->receiver_address);
+    }
+}
+
+static void transfers_gather(Phase *into, const Phase *from, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        into->source[k] = from->source[order[k]];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        into->words[k] = from->words[order[k]];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        into->width[k] = from->width[order[k]];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        into->repeat[k] = from->repeat[order[k]];
+    }
+}
+
+bool phase_gather(Phase *into, const Phase *from, const uint32_t *order, uint32_t count, Error *error)
+{
+    bool one_address = from->address_start[from->transfers] == from->transfers;
+    bool one_receiver = from->receiver_start[from->transfers] == from->transfers;
+    if (!phase_reserve(into, count, 0, 0, error)) {
+        return false;
+    }
+    uint64_t addresses = starts_gather(into->address_start, from->address_start, one_address, order, count);
+    uint64_t receivers =
+        starts_gather(into->receiver_start, from->receiver_start, one_receiver, order, count);
+    if (!phase_reserve(into, count, mem_count(addresses), mem_count(receivers), error)) {
+        return false;
+    }
+    into->transfers = count;
+    transfers_gather(into, from, order, count);
+    addresses_gather(into, from, one_address, order, count);
+    receivers_gather(into, from, one_receiver, order, count);
+    return true;
+}
+
 void phase_shrink(Phase *phase)
 {
     uint32_t n = phase->transfers;

@@ -68,6 +68,14 @@ bool phase_append(Phase *phase, uint16_t source, uint16_t words, Width width, co
                   uint32_t repeat, const uint16_t *tiles, const uint32_t *tile_addresses, uint32_t receivers,
                   Error *error);
 
+/* Makes `into` the transfers order[0 .. count) of `from`, without extras. A column is walked at a time: an
+ * order that leaps through a large phase touches a page of every column at each step, which is quick as long
+ * as few of them take turns. Callers that do more with each transfer than look at one or two columns gather
+ * them first, PHASE_GATHER_TRANSFERS or so at a time, which stay in the cache. Fails for want of memory. */
+bool phase_gather(Phase *into, const Phase *from, const uint32_t *order, uint32_t count, Error *error);
+
+enum { PHASE_GATHER_TRANSFERS = 8192 };
+
 /* Gives unused capacity back. */
 void phase_shrink(Phase *phase);
 

@@ -449,6 +449,53 @@ static void a_phase_is_checked_by_hand(void **state)
     phase_free(phase);
 }
 
+/* Transfer `at` is transfer `i` of the other phase, in all columns. */
+static void expect_transfer(const Phase *phase, uint32_t at, const Phase *other, uint32_t i)
+{
+    assert_int_equal(phase->source[at], other->source[i]);
+    assert_int_equal(phase->words[at], other->words[i]);
+    assert_int_equal(phase->width[at], other->width[i]);
+    assert_int_equal(phase->repeat[at], other->repeat[i]);
+    assert_int_equal(phase_address_count(phase, at), phase_address_count(other, i));
+    assert_memory_equal(phase->addresses + phase->address_start[at],
+                        other->addresses + other->address_start[i],
+                        phase_address_count(phase, at) * sizeof *phase->addresses);
+    assert_int_equal(phase_receivers(phase, at), phase_receivers(other, i));
+    for (uint32_t k = 0; k < phase_receivers(phase, at); k++) {
+        uint32_t here = phase->receiver_start[at] + k, there = other->receiver_start[i] + k;
+        assert_int_equal(phase->receiver_tile[here], other->receiver_tile[there]);
+        assert_int_equal(phase->receiver_address[here], other->receiver_address[there]);
+    }
+}
+
+/* Any transfers in any order, where all have one address or one receiver and where some have more. */
+static void transfers_are_gathered_in_any_order(void **state)
+{
+    (void)state;
+    const uint32_t order[] = {4, 0, 3, 3, 1};
+    Phase *into = phase_new(9, NULL);
+    for (uint32_t most = 1; most <= 4; most++) {
+        Phase *phase = phase_new(9, NULL);
+        for (uint32_t i = 0; i < 5; i++) {
+            uint32_t from[] = {4 * i, 4 * i + 400, 4 * i + 80, 4 * i};
+            uint32_t to[] = {800 + 4 * i, 900 + 4 * i, 700, 600};
+            uint16_t tiles[] = {(uint16_t)(9 - i), 20, (uint16_t)(30 + i), 2};
+            uint32_t addresses = most % 2 == 0 ? 1 + i % 4 : 1, receivers = most > 2 ? 1 + (i + 1) % 4 : 1;
+            assert_true(phase_append(phase, (uint16_t)(50 + i), (uint16_t)(1 + i), i % 2, from, addresses,
+                                     tiles, to, receivers, NULL));
+        }
+        assert_true(phase_gather(into, phase, order, 5, NULL));
+        assert_int_equal(into->transfers, 5);
+        for (uint32_t k = 0; k < 5; k++) {
+            expect_transfer(into, k, phase, order[k]);
+        }
+        assert_true(phase_gather(into, phase, order, 0, NULL));
+        assert_int_equal(into->transfers, 0);
+        phase_free(phase);
+    }
+    phase_free(into);
+}
+
 static void a_phase_belongs_to_one_capture_once(void **state)
 {
     (void)state;
@@ -481,6 +528,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened_is_refused),
         cmocka_unit_test(standard_input_is_named_in_messages),
         cmocka_unit_test(a_phase_is_checked_by_hand),
+        cmocka_unit_test(transfers_are_gathered_in_any_order),
         cmocka_unit_test(a_phase_belongs_to_one_capture_once),
     };
     return cmocka_run_group_tests_name("capture/capture", tests, support_make_folder, support_remove_folder);
