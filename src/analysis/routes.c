@@ -8,11 +8,12 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
-/* Transfers are first counted into runs of one level and one source, so that all further sorting works on a
- * few of them at a time. In a run they are compared by sequences of numbers: the receiver tiles, and then
- * addresses. A sequence is cut into pieces that fit a 64-bit key: a range whose keys are equal is sorted
- * again by the next piece, until the sequences end. Every number is stored plus one, so that 0 says that the
- * sequence is over and a prefix comes before what continues it. */
+/* Transfers are first counted into runs of one level and one source, and gathered a batch of runs at a time,
+ * so that all further sorting works on a few transfers that lie side by side. In a run they are compared by
+ * sequences of numbers: the receiver tiles, and then addresses. A sequence is cut into pieces that fit a
+ * 64-bit key: a range whose keys are equal is sorted again by the next piece, until the sequences end. Every
+ * number is stored plus one, so that 0 says that the sequence is over and a prefix comes before what
+ * continues it. */
 enum { TILE_BITS = 12, TILES_IN_PIECE = 5, ADDRESS_BITS = 21, ADDRESSES_IN_PIECE = 3, POLL_ITEMS = 8192 };
 
 typedef struct SortRange {
@@ -20,21 +21,29 @@ typedef struct SortRange {
 } SortRange;
 
 typedef struct RouteSorter {
-    const Phase *phase;
+    Phase phase; /* the captured one, with its receivers ascending */
+    const uint32_t *level;
+    RouteMembers by;
     Progress *progress;
     Routes *routes;
     size_t route_capacity;
-    SortItem *items;       /* of the slice at hand */
-    VEC(SortRange) ranges; /* still to be sorted */
+    RouteVisit visit; /* NULL: nobody asked */
+    void *context;
+    Phase *batch;                 /* the transfers at hand */
+    uint32_t batch_start;         /* their place in the order of the routes */
+    VEC(uint32_t) batch_order;    /* their indices in the batch, as sorted so far */
+    VEC(uint32_t) batch_captured; /* their indices in the phase */
+    VEC(SortItem) items;          /* of the slice at hand */
+    VEC(SortRange) ranges;        /* still to be sorted */
 } RouteSorter;
 
 /* Piece `piece` of the sequence of a transfer. */
-typedef uint64_t (*SequenceKey)(const RouteSorter *sorter, uint32_t transfer, uint32_t piece);
+typedef uint64_t (*SequenceKey)(const Phase *phase, uint32_t transfer, uint32_t piece);
 
-static uint64_t receiver_tile_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
+static uint64_t receiver_tile_key(const Phase *phase, uint32_t transfer, uint32_t piece)
 {
-    const uint16_t *tiles = sorter->routes->receiver_tile + sorter->phase->receiver_start[transfer];
-    uint32_t count = phase_receivers(sorter->phase, transfer);
+    const uint16_t *tiles = phase->receiver_tile + phase->receiver_start[transfer];
+    uint32_t count = phase_receivers(phase, transfer);
     uint64_t key = 0;
     for (uint32_t k = piece * TILES_IN_PIECE; k < (piece + 1) * TILES_IN_PIECE; k++) {
         key = key << TILE_BITS | (k < count ? (uint64_t)tiles[k] + 1 : 0);
@@ -42,21 +51,21 @@ static uint64_t receiver_tile_key(const RouteSorter *sorter, uint32_t transfer, 
     return key;
 }
 
-static uint64_t source_address_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
+static uint64_t source_address_key(const Phase *phase, uint32_t transfer, uint32_t piece)
 {
-    uint32_t count = sorter->phase->repeat[transfer];
+    uint32_t count = phase->repeat[transfer];
     uint64_t key = 0;
     for (uint32_t k = piece * ADDRESSES_IN_PIECE; k < (piece + 1) * ADDRESSES_IN_PIECE; k++) {
-        uint64_t symbol = k < count ? (uint64_t)phase_address(sorter->phase, transfer, k) + 1 : 0;
+        uint64_t symbol = k < count ? (uint64_t)phase_address(phase, transfer, k) + 1 : 0;
         key = key << ADDRESS_BITS | symbol;
     }
     return key;
 }
 
-static uint64_t receiver_address_key(const RouteSorter *sorter, uint32_t transfer, uint32_t piece)
+static uint64_t receiver_address_key(const Phase *phase, uint32_t transfer, uint32_t piece)
 {
-    const uint32_t *addresses = sorter->routes->receiver_address + sorter->phase->receiver_start[transfer];
-    uint32_t count = phase_receivers(sorter->phase, transfer);
+    const uint32_t *addresses = phase->receiver_address + phase->receiver_start[transfer];
+    uint32_t count = phase_receivers(phase, transfer);
     uint64_t key = 0;
     for (uint32_t k = piece * ADDRESSES_IN_PIECE; k < (piece + 1) * ADDRESSES_IN_PIECE; k++) {
         key = key << ADDRESS_BITS | (k < count ? (uint64_t)addresses[k] + 1 : 0);
@@ -75,12 +84,12 @@ static bool sequence_goes_on(SequenceKey key_of, uint64_t key)
  * of equal ones gets a mark in the `extra` of its first item. */
 static bool route_sort_range(RouteSorter *sorter, SequenceKey key_of, SortRange range, Error *error)
 {
-    SortItem *first = sorter->items + range.start;
+    SortItem *first = sorter->items.items + range.start;
     for (uint32_t k = 0; k < range.count; k++) {
         if (k % POLL_ITEMS == 0 && !progress_go_on(sorter->progress, error)) {
             return false;
         }
-        first[k].key = key_of(sorter, first[k].value, range.piece);
+        first[k].key = key_of(sorter->batch, first[k].value, range.piece);
     }
     if (!sort_items(first, range.count, error)) {
         return false;
@@ -100,20 +109,15 @@ static bool route_sort_range(RouteSorter *sorter, SequenceKey key_of, SortRange 
     return true;
 }
 
-/* Writes the sorted items back to order[start ..]. */
-static void route_put_back(const RouteSorter *sorter, uint32_t start, uint32_t count)
-{
-    for (uint32_t k = 0; k < count; k++) {
-        sorter->routes->order[start + k] = sorter->items[k].value;
-    }
-}
-
-/* Sorts order[start .. start + count) by whole sequences; `items` holds the result too, with its marks. */
+/* Sorts batch_order[start .. start + count) by whole sequences; `items` holds the result too, with its marks.
+ */
 static bool route_sort_slice(RouteSorter *sorter, SequenceKey key_of, uint32_t start, uint32_t count,
                              Error *error)
 {
+    uint32_t *order = sorter->batch_order.items + start;
+    SortItem *items = sorter->items.items;
     for (uint32_t k = 0; k < count; k++) {
-        sorter->items[k] = (SortItem){.value = sorter->routes->order[start + k]};
+        items[k] = (SortItem){.value = order[k]};
     }
     SortRange range = {.count = count};
     bool done = route_sort_range(sorter, key_of, range, error);
@@ -121,102 +125,141 @@ static bool route_sort_slice(RouteSorter *sorter, SequenceKey key_of, uint32_t s
         range = sorter->ranges.items[--sorter->ranges.count];
         done = route_sort_range(sorter, key_of, range, error);
     }
-    if (done) {
-        route_put_back(sorter, start, count);
+    for (uint32_t k = 0; done && k < count; k++) {
+        order[k] = items[k].value;
     }
     return done;
 }
 
-/* Turns the run of equal level and source, order[start .. start + count), into routes. */
-static bool route_cut_run(RouteSorter *sorter, const uint32_t *level, uint32_t start, uint32_t count,
-                          Error *error)
+static uint32_t batch_level(const RouteSorter *sorter, uint32_t k)
+{
+    return sorter->level != NULL ? sorter->level[sorter->routes->order[sorter->batch_start + k]] : 0;
+}
+
+static bool routes_add(RouteSorter *sorter, uint32_t start, Error *error)
 {
     Routes *routes = sorter->routes;
+    uint32_t first = sorter->batch_order.items[start];
+    Route route = {.level = batch_level(sorter, first),
+                   .source = sorter->batch->source[first],
+                   .receivers = phase_receivers(sorter->batch, first),
+                   .receiver_start = sorter->phase.receiver_start[routes->order[sorter->batch_start + first]],
+                   .start = sorter->batch_start + start};
+    if (!mem_grow(&routes->routes, &sorter->route_capacity, (size_t)routes->count + 1, sizeof *routes->routes,
+                  error)) {
+        return false;
+    }
+    routes->routes[routes->count++] = route;
+    return true;
+}
+
+/* Turns the run of equal level and source, `count` transfers of the batch from `start` on, into routes. */
+static bool route_cut_run(RouteSorter *sorter, uint32_t start, uint32_t count, Error *error)
+{
     if (!route_sort_slice(sorter, receiver_tile_key, start, count, error)) {
         return false;
     }
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t first = sorter->items[k].value;
-        if (sorter->items[k].extra != 0) {
-            Route route = {.level = level != NULL ? level[first] : 0,
-                           .source = sorter->phase->source[first],
-                           .receivers = phase_receivers(sorter->phase, first),
-                           .receiver_start = sorter->phase->receiver_start[first],
-                           .start = start + k};
-            if (!mem_grow(&routes->routes, &sorter->route_capacity, (size_t)routes->count + 1,
-                          sizeof *routes->routes, error)) {
-                return false;
-            }
-            routes->routes[routes->count++] = route;
+        const SortItem *item = &sorter->items.items[k];
+        if (item->extra != 0 && !routes_add(sorter, start + k, error)) {
+            return false;
         }
-        routes->routes[routes->count - 1].transfers++;
+        Route *route = &sorter->routes->routes[sorter->routes->count - 1];
+        route->transfers++;
+        route->bytes += 4u * (uint64_t)sorter->batch->words[item->value];
     }
     return true;
 }
 
-/* The end of the run of equal level and source that begins at order[start]. */
-static uint32_t routes_run_end(const Phase *phase, const uint32_t *level, const Routes *routes,
-                               uint32_t start)
+static bool batch_cut(RouteSorter *sorter, Error *error)
 {
-    uint32_t first = routes->order[start], end = start + 1;
-    while (end < routes->members && phase->source[routes->order[end]] == phase->source[first] &&
-           (level == NULL || level[routes->order[end]] == level[first])) {
+    const uint16_t *source = sorter->batch->source;
+    uint32_t count = sorter->batch->transfers;
+    for (uint32_t start = 0, end; start < count; start = end) {
+        for (end = start + 1; end < count && source[end] == source[start] &&
+                              batch_level(sorter, end) == batch_level(sorter, start);
+             end++) {
+        }
+        if (!route_cut_run(sorter, start, end - start, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rule 2, for the routes from `first_route` on. */
+static bool batch_sort_members(RouteSorter *sorter, uint32_t first_route, Error *error)
+{
+    SequenceKey key_of =
+        sorter->by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key;
+    for (uint32_t g = first_route; g < sorter->routes->count && sorter->by != ROUTE_MEMBERS_IN_ORDER; g++) {
+        const Route *route = &sorter->routes->routes[g];
+        if (route->transfers > 1 &&
+            !route_sort_slice(sorter, key_of, route->start - sorter->batch_start, route->transfers, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Gathers `count` transfers from batch_start on, which are whole runs, and brings them into their final
+ * order. */
+static bool routes_sort_batch(RouteSorter *sorter, uint32_t count, Error *error)
+{
+    uint32_t *order = sorter->routes->order + sorter->batch_start, first_route = sorter->routes->count;
+    if (!phase_gather(sorter->batch, &sorter->phase, order, count, error) ||
+        !vec_reserve(&sorter->batch_order, count, error) ||
+        !vec_reserve(&sorter->batch_captured, count, error) || !vec_reserve(&sorter->items, count, error)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        sorter->batch_order.items[k] = k;
+    }
+    if (!batch_cut(sorter, error) || !batch_sort_members(sorter, first_route, error)) {
+        return false;
+    }
+    memcpy(sorter->batch_captured.items, order, count * sizeof *order);
+    for (uint32_t k = 0; k < count; k++) {
+        order[k] = sorter->batch_captured.items[sorter->batch_order.items[k]];
+    }
+    RouteBatch batch = {.phase = sorter->batch,
+                        .first_route = first_route,
+                        .end_route = sorter->routes->count,
+                        .start = sorter->batch_start,
+                        .order = sorter->batch_order.items};
+    return sorter->visit == NULL || sorter->visit(sorter->context, sorter->routes, &batch, error);
+}
+
+/* The end of the batch that begins at order[start]: runs are not parted. */
+static uint32_t routes_batch_end(const RouteSorter *sorter, uint32_t start)
+{
+    const Routes *routes = sorter->routes;
+    const uint32_t *order = routes->order, *level = sorter->level;
+    const uint16_t *source = sorter->phase.source;
+    if (routes->members - start <= PHASE_GATHER_TRANSFERS) {
+        return routes->members;
+    }
+    uint32_t end = start + PHASE_GATHER_TRANSFERS, last = order[end - 1];
+    while (end < routes->members && source[order[end]] == source[last] &&
+           (level == NULL || level[order[end]] == level[last])) {
         end++;
     }
     return end;
 }
 
-static bool routes_cut(RouteSorter *sorter, const uint32_t *level, Error *error)
+static bool routes_sort(RouteSorter *sorter, Error *error)
 {
-    const Routes *routes = sorter->routes;
-    for (uint32_t start = 0, end; start < routes->members; start = end) {
-        end = routes_run_end(sorter->phase, level, routes, start);
-        if (!route_cut_run(sorter, level, start, end - start, error)) {
-            return false;
-        }
+    sorter->batch = phase_new(sorter->phase.number, error);
+    bool done = sorter->batch != NULL;
+    for (uint32_t end; done && sorter->batch_start < sorter->routes->members; sorter->batch_start = end) {
+        end = routes_batch_end(sorter, sorter->batch_start);
+        done = routes_sort_batch(sorter, end - sorter->batch_start, error);
     }
-    return true;
-}
-
-/* Rule 2. */
-static bool routes_sort_members(RouteSorter *sorter, RouteMembers by, Error *error)
-{
-    SequenceKey key_of = by == ROUTE_MEMBERS_BY_SOURCE_ADDRESS ? source_address_key : receiver_address_key;
-    for (uint32_t g = 0; g < sorter->routes->count && by != ROUTE_MEMBERS_IN_ORDER; g++) {
-        const Route *route = &sorter->routes->routes[g];
-        if (route->transfers > 1 &&
-            !route_sort_slice(sorter, key_of, route->start, route->transfers, error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void routes_add_bytes(const Phase *phase, Routes *routes)
-{
-    for (uint32_t g = 0; g < routes->count; g++) {
-        Route *route = &routes->routes[g];
-        for (uint32_t k = route->start; k < route->start + route->transfers; k++) {
-            route->bytes += 4u * (uint64_t)phase->words[routes->order[k]];
-        }
-    }
-}
-
-/* Every step walks through all of `order`, and needs few columns: in a large phase a walk along routes that
- * touched all columns at once would wait for every page of them. */
-static bool routes_sort(const Phase *phase, const uint32_t *level, RouteMembers by, Progress *progress,
-                        Routes *routes, Error *error)
-{
-    RouteSorter sorter = {.phase = phase, .progress = progress, .routes = routes};
-    /* Touched as far as the longest run goes. */
-    sorter.items = mem_new(routes->members, sizeof *sorter.items, error);
-    bool done =
-        sorter.items != NULL && routes_cut(&sorter, level, error) && routes_sort_members(&sorter, by, error);
-    if (done) {
-        routes_add_bytes(phase, routes);
-    }
-    mem_free(sorter.items);
-    vec_free(&sorter.ranges);
+    phase_free(sorter->batch);
+    vec_free(&sorter->batch_order);
+    vec_free(&sorter->batch_captured);
+    vec_free(&sorter->items);
+    vec_free(&sorter->ranges);
     return done;
 }
 
@@ -323,22 +366,53 @@ static bool routes_sort_receivers(const Phase *phase, Progress *progress, Routes
     return done;
 }
 
-bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, const uint32_t *level,
-                  RouteMembers by, Progress *progress, Routes *routes, Error *error)
+/* The same phase with the receivers of every transfer ascending by tile, in borrowed columns. */
+static Phase routes_sorted_phase(const Phase *phase, const Routes *routes)
 {
+    Phase sorted = *phase;
+    if (routes->owned_tile != NULL) {
+        sorted.receiver_tile = routes->owned_tile;
+        sorted.receiver_address = routes->owned_address;
+    }
+    return sorted;
+}
+
+/* Fills `order` and the rest of the sorter's routes. */
+static bool routes_find(RouteSorter *sorter, const Phase *phase, const uint32_t *members, uint32_t count,
+                        Error *error)
+{
+    Routes *routes = sorter->routes;
     *routes = (Routes){.members = count};
     routes->order = mem_new(count, sizeof *routes->order, error);
     for (uint32_t k = 0; routes->order != NULL && k < count; k++) {
         routes->order[k] = members != NULL ? members[k] : k;
     }
-    bool done = routes->order != NULL && routes_sort_receivers(phase, progress, routes, error) &&
+    bool done = routes->order != NULL && routes_sort_receivers(phase, sorter->progress, routes, error) &&
                 routes_count_by((Column){.source = phase->source}, routes, error) &&
-                (level == NULL || routes_count_by((Column){.level = level}, routes, error)) &&
-                routes_sort(phase, level, by, progress, routes, error);
+                (sorter->level == NULL || routes_count_by((Column){.level = sorter->level}, routes, error));
+    if (done) {
+        sorter->phase = routes_sorted_phase(phase, routes);
+        done = routes_sort(sorter, error);
+    }
     if (!done) {
         routes_free(routes);
     }
     return done;
+}
+
+bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, const uint32_t *level,
+                  RouteMembers by, Progress *progress, Routes *routes, Error *error)
+{
+    RouteSorter sorter = {.level = level, .by = by, .progress = progress, .routes = routes};
+    return routes_find(&sorter, phase, members, count, error);
+}
+
+bool routes_visit(const Phase *phase, uint32_t count, const uint32_t *level, RouteMembers by,
+                  RouteVisit visit, void *context, Progress *progress, Routes *routes, Error *error)
+{
+    RouteSorter sorter = {
+        .level = level, .by = by, .progress = progress, .routes = routes, .visit = visit, .context = context};
+    return routes_find(&sorter, phase, NULL, count, error);
 }
 
 void routes_free(Routes *routes)

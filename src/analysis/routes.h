@@ -43,6 +43,21 @@ bool routes_group(const Phase *phase, const uint32_t *members, uint32_t count, c
                   RouteMembers by, Progress *progress, Routes *routes, Error *error);
 void routes_free(Routes *routes);
 
+/* Some of the members with all their columns, where they lie side by side: those of whole routes. */
+typedef struct RouteBatch {
+    Phase *phase; /* receivers ascend by tile */
+    uint32_t first_route, end_route;
+    uint32_t start;        /* the first one's place in Routes.order, which is final up to here */
+    const uint32_t *order; /* Routes.order[start + k] is transfer order[k] of `phase` */
+} RouteBatch;
+
+typedef bool (*RouteVisit)(void *context, const Routes *routes, const RouteBatch *batch, Error *error);
+
+/* The same, and hands every batch over as soon as it is sorted, in ascending order of routes: whoever wants
+ * the members themselves need not walk the phase once more. Ends when `visit` fails. */
+bool routes_visit(const Phase *phase, uint32_t count, const uint32_t *level, RouteMembers by,
+                  RouteVisit visit, void *context, Progress *progress, Routes *routes, Error *error);
+
 /* A transfer that sends to its own tile too. */
 bool route_is_loopback(const Routes *routes, const Route *route);
 

@@ -33,10 +33,8 @@ typedef struct ReceiverCopies {
     uint32_t *start, *end;
 } ReceiverCopies;
 
-/* The captured transfers, but for their source addresses, are first gathered into `built` in the order of
- * emission, column by column: a walk along routes touches a page of every column at every step, and a column
- * at a time the pages stay at hand. Then `built` is rewritten in place from front to back; a phase never gets
- * longer. */
+/* The members of the routes are gathered from the captured phase a batch at a time, and written to `built`
+ * one after the other; a phase never gets longer. */
 typedef struct Builder {
     const Phase *phase;
     uint16_t tile_count;
@@ -67,8 +65,7 @@ typedef struct Member {
 
 /* ---- the transformed phase ---- */
 
-/* Appends `words` of the member, from `skipped` words on. The receivers that it points to may lie in the same
- * pools, at the place that is written or after it. */
+/* Appends `words` of the member, from `skipped` words on. */
 static void built_append(Phase *built, const Member *member, uint32_t skipped, uint32_t words)
 {
     uint32_t i = built->transfers++, a = built->address_start[i], r = built->receiver_start[i];
@@ -146,13 +143,13 @@ static bool staging_take(const Builder *builder, Staging *staging, uint16_t tile
 }
 
 /* Rule 3: at the start of a route. */
-static void builder_align(Builder *builder, const Route *route)
+static void builder_align(Builder *builder, const Routes *routes, const Route *route)
 {
     if (builder->source.used) {
         staging_align(&builder->source, route->source);
     }
     for (uint32_t k = 0; builder->receiver.used && k < route->receivers; k++) {
-        staging_align(&builder->receiver, builder->routes.receiver_tile[route->receiver_start + k]);
+        staging_align(&builder->receiver, routes->receiver_tile[route->receiver_start + k]);
     }
 }
 
@@ -196,100 +193,86 @@ static bool builder_stage_receivers(Builder *builder, Member *member, Error *err
     return true;
 }
 
-/* ---- gathering ---- */
+/* ---- emission ---- */
 
-static void gather_columns(const Builder *builder)
+/* Transfer k of a phase as it is. */
+static Member member_of(const Phase *phase, uint32_t k)
 {
-    const Phase *phase = builder->phase;
-    Phase *built = builder->built;
-    const uint32_t *emitted = builder->emitted;
-    for (uint32_t k = 0; k < phase->transfers; k++) {
-        built->source[k] = phase->source[emitted[k]];
-    }
-    for (uint32_t k = 0; k < phase->transfers; k++) {
-        built->words[k] = phase->words[emitted[k]];
-    }
-    for (uint32_t k = 0; k < phase->transfers; k++) {
-        built->width[k] = k < builder->routes.members ? WIDTH_WORD32 : phase->width[emitted[k]];
-    }
-    for (uint32_t k = 0; k < phase->transfers; k++) {
-        built->repeat[k] = phase->repeat[emitted[k]];
-    }
+    return (Member){.source = phase->source[k],
+                    .words = phase->words[k],
+                    .width = phase->width[k],
+                    .repeat = phase->repeat[k],
+                    .addresses = phase->addresses + phase->address_start[k],
+                    .address_count = phase_address_count(phase, k),
+                    .tiles = phase->receiver_tile + phase->receiver_start[k],
+                    .receiver_addresses = phase->receiver_address + phase->receiver_start[k],
+                    .receivers = phase_receivers(phase, k)};
 }
 
-/* Rule 1: the receivers ascend by tile, but for those of the tail. */
-static bool gather_receivers(const Builder *builder, Error *error)
+/* `member` is captured transfer `captured`. */
+static bool builder_emit_member(Builder *builder, Member member, uint32_t captured, bool may_merge,
+                                Error *error)
 {
-    const Phase *phase = builder->phase;
-    Phase *built = builder->built;
-    for (uint32_t k = 0; k < phase->transfers; k++) {
-        bool sorted = k < builder->routes.members;
-        const uint16_t *tile = sorted ? builder->routes.receiver_tile : phase->receiver_tile;
-        const uint32_t *address = sorted ? builder->routes.receiver_address : phase->receiver_address;
-        uint32_t from = phase->receiver_start[builder->emitted[k]], to = built->receiver_start[k];
-        uint32_t count = phase_receivers(phase, builder->emitted[k]);
-        if (k % POLL_TRANSFERS == 0 && !progress_go_on(builder->progress, error)) {
-            return false;
-        }
-        for (uint32_t r = 0; r < count; r++) {
-            built->receiver_tile[to + r] = tile[from + r];
-            built->receiver_address[to + r] = address[from + r];
-        }
-        built->receiver_start[k + 1] = to + count;
+    member.width = WIDTH_WORD32;
+    if ((builder->source.used && !builder_stage_source(builder, captured, &member, error)) ||
+        (builder->receiver.used && !builder_stage_receivers(builder, &member, error))) {
+        return false;
+    }
+    if (may_merge && built_continues(builder->built, &member)) {
+        built_merge(builder->built, &member);
+    } else {
+        built_append(builder->built, &member, 0, member.words);
     }
     return true;
 }
 
-/* Fills `emitted` (the routes' members, then the rest of the phase as captured) and `built` in this order. */
-static bool builder_gather(Builder *builder, Error *error)
+static bool builder_emit_routes(void *context, const Routes *routes, const RouteBatch *batch, Error *error)
 {
-    memcpy(builder->emitted, builder->routes.order, builder->routes.members * sizeof *builder->emitted);
-    for (uint32_t k = builder->routes.members; k < builder->phase->transfers; k++) {
-        builder->emitted[k] = k;
+    Builder *builder = context;
+    progress_set(builder->progress, batch->start);
+    if (!progress_go_on(builder->progress, error)) {
+        return false;
     }
-    gather_columns(builder);
-    return gather_receivers(builder, error);
-}
-
-/* ---- emission ---- */
-
-/* The k-th transfer that was gathered, with its captured source addresses. */
-static Member builder_member(const Builder *builder, uint32_t k)
-{
-    const Phase *built = builder->built, *phase = builder->phase;
-    uint32_t transfer = builder->emitted[k];
-    return (Member){.source = built->source[k],
-                    .words = built->words[k],
-                    .width = built->width[k],
-                    .repeat = built->repeat[k],
-                    .addresses = phase->addresses + phase->address_start[transfer],
-                    .address_count = phase_address_count(phase, transfer),
-                    .tiles = built->receiver_tile + built->receiver_start[k],
-                    .receiver_addresses = built->receiver_address + built->receiver_start[k],
-                    .receivers = phase_receivers(built, k)};
-}
-
-static bool builder_emit_route(Builder *builder, const Route *route, Error *error)
-{
-    bool merges = !route_is_loopback(&builder->routes, route);
-    builder_align(builder, route);
-    for (uint32_t k = route->start; k < route->start + route->transfers; k++) {
-        Member member = builder_member(builder, k);
-        if ((builder->source.used && !builder_stage_source(builder, builder->emitted[k], &member, error)) ||
-            (builder->receiver.used && !builder_stage_receivers(builder, &member, error))) {
-            return false;
-        }
-        if (k > route->start && merges && built_continues(builder->built, &member)) {
-            built_merge(builder->built, &member);
-        } else {
-            built_append(builder->built, &member, 0, member.words);
-        }
-        if (k % POLL_TRANSFERS == 0) {
-            progress_set(builder->progress, k);
-            if (!progress_go_on(builder->progress, error)) {
+    for (uint32_t g = batch->first_route; g < batch->end_route; g++) {
+        const Route *route = &routes->routes[g];
+        bool merges = !route_is_loopback(routes, route);
+        builder_align(builder, routes, route);
+        for (uint32_t k = route->start; k < route->start + route->transfers; k++) {
+            Member member = member_of(batch->phase, batch->order[k - batch->start]);
+            if (!builder_emit_member(builder, member, routes->order[k], merges && k > route->start, error)) {
                 return false;
             }
         }
+    }
+    return true;
+}
+
+/* Rule 7: the tail stays as it is. */
+static bool builder_emit_tail(Builder *builder, Error *error)
+{
+    const Phase *phase = builder->phase;
+    for (uint32_t k = builder->routes.members; k < phase->transfers; k++) {
+        Member member = member_of(phase, k);
+        built_append(builder->built, &member, 0, member.words);
+        if (k % POLL_TRANSFERS == 0 && !progress_go_on(builder->progress, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes the order of the routes the order of emission: then comes the rest of the phase as captured. */
+static bool builder_take_order(Builder *builder, Error *error)
+{
+    Routes *routes = &builder->routes;
+    uint32_t transfers = builder->phase->transfers;
+    if (routes->members < transfers && !mem_resize(&routes->order, transfers, sizeof *routes->order, error)) {
+        return false;
+    }
+    builder->emitted = routes->order;
+    routes->order = NULL;
+    for (uint32_t k = routes->members; k < transfers; k++) {
+        builder->emitted[k] = k;
     }
     return true;
 }
@@ -303,7 +286,9 @@ static bool builder_stage_at_sources(Builder *builder, Error *error)
                   .base = SOURCE_BASE,
                   .filled_bytes = mem_zero(builder->tile_count, sizeof *builder->source.filled_bytes, error)};
     builder->gathered_at = mem_zero(builder->phase->transfers, sizeof *builder->gathered_at, error);
-    return builder->source.filled_bytes != NULL && builder->gathered_at != NULL;
+    /* Touched as far as there are copies: growing it step by step would need room for two. */
+    return builder->source.filled_bytes != NULL && builder->gathered_at != NULL &&
+           vec_reserve(&builder->source_copies, builder->phase->transfers, error);
 }
 
 static bool builder_stage_at_receivers(Builder *builder, Error *error)
@@ -340,8 +325,7 @@ static bool builder_open(Builder *builder, Error *error)
     const Phase *phase = builder->phase;
     uint32_t n = phase->transfers;
     builder->built = phase_new(phase->number, error);
-    builder->emitted = mem_new(n, sizeof *builder->emitted, error);
-    return builder->built != NULL && builder->emitted != NULL &&
+    return builder->built != NULL &&
            phase_reserve(builder->built, n, mode_stages_source(builder->mode) ? n : phase->address_start[n],
                          phase->receiver_start[n], error) &&
            (!mode_stages_source(builder->mode) || builder_stage_at_sources(builder, error)) &&
@@ -371,22 +355,10 @@ static bool builder_run(Builder *builder, const Dependencies *dependencies, Erro
     const uint32_t *level = builder->mode == MODE_COALESCED_LEVELS ? dependencies->depth : NULL;
     RouteMembers by =
         builder->mode == MODE_SOURCE ? ROUTE_MEMBERS_BY_RECEIVER_ADDRESS : ROUTE_MEMBERS_BY_SOURCE_ADDRESS;
-    if (!routes_group(phase, NULL, coalesced, level, by, builder->progress, &builder->routes, error)) {
+    if (!routes_visit(phase, coalesced, level, by, builder_emit_routes, builder, builder->progress,
+                      &builder->routes, error) ||
+        !builder_emit_tail(builder, error) || !builder_take_order(builder, error)) {
         return false;
-    }
-    if (!builder_gather(builder, error)) {
-        return false;
-    }
-    builder->built->transfers = 0;
-    for (uint32_t g = 0; g < builder->routes.count; g++) {
-        if (!builder_emit_route(builder, &builder->routes.routes[g], error)) {
-            return false;
-        }
-    }
-    /* Rule 7: the tail stays as it is. */
-    for (uint32_t k = coalesced; k < phase->transfers; k++) {
-        Member member = builder_member(builder, k);
-        built_append(builder->built, &member, 0, member.words);
     }
     phase_shrink(builder->built);
     return progress_go_on(builder->progress, error);
@@ -484,6 +456,11 @@ static bool builder_finish(Builder *builder, Counterfactual *made, Error *error)
     figures_measure_staging(builder, &made->figures);
     if (builder->receiver.used) {
         made->receiver_copy_count = receiver_copies_compact(&builder->receiver_copies, builder->tile_count);
+    }
+    if (builder->source.used) {
+        /* Shrinking fails harmlessly. */
+        (void)mem_resize(&builder->source_copies.items, builder->source_copies.count,
+                         sizeof *builder->source_copies.items, NULL);
     }
     made->source_copies = builder->source_copies.items;
     made->source_copy_count = builder->source_copies.count;

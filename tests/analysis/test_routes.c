@@ -183,6 +183,90 @@ static void long_equal_tuples_are_no_trouble(void **state)
     free(addresses);
 }
 
+/* ---- batches ---- */
+
+typedef struct Visited {
+    const Phase *phase;
+    uint32_t members, routes, batches, most;
+} Visited;
+
+/* Every batch goes on where the one before ended, and holds what it says. */
+static bool visit(void *context, const Routes *routes, const RouteBatch *batch, Error *error)
+{
+    (void)error;
+    Visited *visited = context;
+    const Phase *phase = visited->phase;
+    assert_int_equal(batch->start, visited->members);
+    assert_int_equal(batch->first_route, visited->routes);
+    assert_int_equal(batch->end_route, routes->count);
+    for (uint32_t k = 0; k < batch->phase->transfers; k++) {
+        uint32_t here = batch->order[k], i = routes->order[batch->start + k];
+        assert_int_equal(batch->phase->source[here], phase->source[i]);
+        assert_int_equal(batch->phase->words[here], phase->words[i]);
+        assert_int_equal(phase_address(batch->phase, here, 0), phase_address(phase, i, 0));
+        assert_int_equal(batch->phase->receiver_tile[batch->phase->receiver_start[here]],
+                         phase->receiver_tile[phase->receiver_start[i]]);
+    }
+    visited->members += batch->phase->transfers;
+    visited->routes = batch->end_route;
+    visited->batches++;
+    visited->most = batch->phase->transfers > visited->most ? batch->phase->transfers : visited->most;
+    return true;
+}
+
+/* More transfers than one batch takes; the run of tile 3 alone is longer than that. */
+static void long_phases_are_sorted_in_batches(void **state)
+{
+    (void)state;
+    enum { MOVED = 2 * PHASE_GATHER_TRANSFERS, LAST = 5 };
+    Phase *phase = phase_new(1, NULL);
+    for (uint32_t i = 0; i < 5 * PHASE_GATHER_TRANSFERS; i++) {
+        uint32_t from = 4 * support_random(1000), to = 4 * i;
+        uint16_t source = (uint16_t)(i < MOVED ? 3 : support_random(LAST + 1));
+        uint16_t tile = (uint16_t)(10 + support_random(3));
+        assert_true(
+            phase_append(phase, source, (uint16_t)(1 + i % 9), WIDTH_WORD32, &from, 1, &tile, &to, 1, NULL));
+    }
+    Routes routes;
+    Visited visited = {.phase = phase};
+    assert_true(routes_visit(phase, phase->transfers, NULL, ROUTE_MEMBERS_BY_SOURCE_ADDRESS, visit, &visited,
+                             NULL, &routes, NULL));
+    assert_int_equal(visited.members, phase->transfers);
+    assert_int_equal(visited.routes, 3 * (LAST + 1));
+    assert_int_equal(routes.count, 3 * (LAST + 1));
+    assert_true(visited.batches > 1 && visited.most > MOVED);
+    uint64_t bytes = 0, sent = 0;
+    for (uint32_t k = 0; k < phase->transfers; k++) {
+        uint32_t i = routes.order[k], before = routes.order[k > 0 ? k - 1 : 0];
+        sent += 4u * (uint64_t)phase->words[k];
+        if (k == 0) {
+            continue;
+        }
+        /* strictly ascending, so that nothing is there twice */
+        uint32_t keys[] = {phase->source[before],
+                           phase->source[i],
+                           phase->receiver_tile[before],
+                           phase->receiver_tile[i],
+                           phase->addresses[before],
+                           phase->addresses[i],
+                           before,
+                           i};
+        uint32_t q = 0;
+        while (q < 6 && keys[q] == keys[q + 1]) {
+            q += 2;
+        }
+        assert_true(keys[q] < keys[q + 1]);
+    }
+    for (uint32_t g = 0; g < routes.count; g++) {
+        bytes += routes.routes[g].bytes;
+        assert_int_equal(routes.routes[g].start + routes.routes[g].transfers,
+                         g + 1 < routes.count ? routes.routes[g + 1].start : phase->transfers);
+    }
+    assert_int_equal(bytes, sent);
+    routes_free(&routes);
+    phase_free(phase);
+}
+
 static bool attempt(void *context, Error *error)
 {
     Routes routes;
@@ -224,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_route_tells_its_figures),
         cmocka_unit_test(random_routes_agree_with_whole_tuples),
         cmocka_unit_test(long_equal_tuples_are_no_trouble),
+        cmocka_unit_test(long_phases_are_sorted_in_batches),
         cmocka_unit_test(lost_memory_and_a_cancel_are_errors),
     };
     return cmocka_run_group_tests_name("analysis/routes", tests, NULL, NULL);
