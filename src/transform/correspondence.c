@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-enum { POLL_TRANSFERS = 4096 };
-
 /* Position in the copies of one side of one tile: `done` bytes of copy `next` are accounted for, and staging
  * below `staged_end` is in use. */
 typedef struct CopyCursor {
@@ -20,8 +18,7 @@ typedef struct ReceiverSlot {
     uint32_t address;
 } ReceiverSlot;
 
-/* The phases are walked once for each thing that is compared: the captured columns are read in the order of
- * emission, a page of every column at every step, and a few columns at a time the pages stay at hand. */
+/* The captured transfers are gathered in the order of emission, a batch at a time, and compared there. */
 typedef struct Checker {
     const Phase *original;
     const Counterfactual *made;
@@ -31,20 +28,17 @@ typedef struct Checker {
     Correspondence *result;
     CopyCursor *gather, *scatter; /* [tile_count] */
     ReceiverSlot *slots;          /* [tile_count] */
-    uint8_t *seen;                /* [n] */
-    uint16_t *words;              /* [n] of the captured transfers in the order of emission */
+    Phase *batch;                 /* captured transfers in the order of emission */
 } Checker;
 
 /* A part of a captured transfer that one transformed transfer carries. */
 typedef struct Piece {
-    uint32_t captured, captured_words; /* the transfer, and its words before this piece */
-    uint32_t made, made_words;         /* the same in the transformed phase */
-    uint32_t words;                    /* of the piece */
-    bool whole;                        /* it is all of both transfers */
+    uint32_t captured;                /* the transfer */
+    uint32_t batched, captured_words; /* its place in the batch, and its words before this piece */
+    uint32_t made, made_words;        /* the same in the transformed phase */
+    uint32_t words;                   /* of the piece */
+    bool whole;                       /* it is all of both transfers */
 } Piece;
-
-/* Whether one thing about a piece is right. */
-typedef bool (*PieceTest)(Checker *checker, const Piece *piece);
 
 /* Finds the slice of every tile; false when copies are not grouped by tile or name a tile that is none. */
 static bool copy_cursors_init(CopyCursor *cursors, uint16_t tile_count, const Copy *copies, size_t count)
@@ -117,18 +111,18 @@ static bool piece_comes_from_the_source(Checker *checker, const Piece *piece)
         }
         result->last[piece->captured] = piece->made;
     }
-    return checker->made->phase->source[piece->made] == checker->original->source[piece->captured];
+    return checker->made->phase->source[piece->made] == checker->batch->source[piece->batched];
 }
 
 /* The transformed transfer reads the words where the captured one does, in every iteration. */
 static bool piece_is_read_in_place(Checker *checker, const Piece *piece)
 {
-    const Phase *original = checker->original, *made = checker->made->phase;
-    uint32_t count = phase_address_count(original, piece->captured);
+    const Phase *batch = checker->batch, *made = checker->made->phase;
+    uint32_t count = phase_address_count(batch, piece->batched);
     uint32_t made_count = phase_address_count(made, piece->made);
     count = made_count > count ? made_count : count;
     for (uint32_t r = 0; r < count; r++) {
-        if (phase_address(original, piece->captured, r) + 4 * piece->captured_words !=
+        if (phase_address(batch, piece->batched, r) + 4 * piece->captured_words !=
             phase_address(made, piece->made, r) + 4 * piece->made_words) {
             return false;
         }
@@ -140,7 +134,7 @@ static bool piece_is_read_in_place(Checker *checker, const Piece *piece)
  * copies do; in a later one it is what gathered_at means. */
 static bool piece_is_read_as_gathered(Checker *checker, const Piece *piece)
 {
-    const Phase *original = checker->original, *made = checker->made->phase;
+    const Phase *batch = checker->batch, *made = checker->made->phase;
     uint32_t bytes = 4 * piece->words, skipped = 4 * piece->captured_words;
     uint32_t staged = checker->made->gathered_at[piece->captured] + skipped;
     CopyCursor *cursor = &checker->gather[made->source[piece->made]];
@@ -148,7 +142,7 @@ static bool piece_is_read_as_gathered(Checker *checker, const Piece *piece)
            phase_address(made, piece->made, 0) + 4 * piece->made_words == staged &&
            copy_cursor_stage(cursor, staged, bytes) &&
            copy_cursor_take(cursor, checker->made->source_copies,
-                            phase_address(original, piece->captured, 0) + skipped, staged, bytes);
+                            phase_address(batch, piece->batched, 0) + skipped, staged, bytes);
 }
 
 /* Takes the words to `final` on the tile: directly, or by scatter copies. */
@@ -167,14 +161,14 @@ static bool piece_arrives(Checker *checker, const Piece *piece, uint16_t tile, u
 /* The same receivers get the words at the same addresses; what goes to its own sender too is left whole. */
 static bool piece_reaches_its_receivers(Checker *checker, const Piece *piece)
 {
-    const Phase *original = checker->original, *made = checker->made->phase;
-    if (phase_receivers(made, piece->made) != phase_receivers(original, piece->captured)) {
+    const Phase *batch = checker->batch, *made = checker->made->phase;
+    if (phase_receivers(made, piece->made) != phase_receivers(batch, piece->batched)) {
         return false;
     }
-    for (uint32_t k = original->receiver_start[piece->captured];
-         k < original->receiver_start[piece->captured + 1]; k++) {
-        checker->slots[original->receiver_tile[k]] =
-            (ReceiverSlot){.transfer = piece->captured + 1, .address = original->receiver_address[k]};
+    for (uint32_t k = batch->receiver_start[piece->batched]; k < batch->receiver_start[piece->batched + 1];
+         k++) {
+        checker->slots[batch->receiver_tile[k]] =
+            (ReceiverSlot){.transfer = piece->captured + 1, .address = batch->receiver_address[k]};
     }
     for (uint32_t k = made->receiver_start[piece->made]; k < made->receiver_start[piece->made + 1]; k++) {
         uint16_t tile = made->receiver_tile[k];
@@ -191,68 +185,96 @@ static bool piece_reaches_its_receivers(Checker *checker, const Piece *piece)
     return true;
 }
 
-/* ---- the walk ---- */
-
-/* Fills `words`; does not hold when `emitted` is no permutation of the captured transfers. */
-static void checker_gather_words(Checker *checker)
+static bool piece_corresponds(Checker *checker, const Piece *piece)
 {
-    uint32_t n = checker->original->transfers;
-    for (uint32_t k = 0; checker->result->holds && k < n; k++) {
-        uint32_t captured = checker->made->emitted[k];
-        checker->result->holds = captured < n && !checker->seen[captured];
-        if (checker->result->holds) {
-            checker->seen[captured] = 1;
-            checker->words[k] = checker->original->words[captured];
-        }
-    }
+    return piece_comes_from_the_source(checker, piece) &&
+           (checker->gathers ? piece_is_read_as_gathered(checker, piece)
+                             : piece_is_read_in_place(checker, piece)) &&
+           piece_reaches_its_receivers(checker, piece);
 }
 
-/* Tests every piece, in the order of emission, and that they make up the transformed phase. false only when
- * cancelled. */
-static bool checker_walk(Checker *checker, PieceTest test, Error *error)
+/* ---- the walk ---- */
+
+/* Whether `emitted` is a permutation of the captured transfers. */
+static bool checker_has_all(const Checker *checker, bool *all, Error *error)
 {
-    const Phase *made = checker->made->phase;
-    bool *holds = &checker->result->holds;
-    uint32_t transfer = 0, done = 0; /* words of the transformed phase that are accounted for */
-    for (uint32_t k = 0; *holds && k < checker->original->transfers; k++) {
-        if (k % POLL_TRANSFERS == 0 && !progress_go_on(checker->progress, error)) {
-            return false;
-        }
-        for (uint32_t taken = 0; *holds && taken < checker->words[k];) {
-            if (transfer == made->transfers) {
-                *holds = false;
-                break;
-            }
-            uint32_t here = made->words[transfer] - done, left = checker->words[k] - taken;
-            Piece piece = {.captured = checker->made->emitted[k],
-                           .captured_words = taken,
-                           .made = transfer,
-                           .made_words = done,
-                           .words = here < left ? here : left,
-                           .whole = made->words[transfer] == checker->words[k] && taken == 0 && done == 0};
-            *holds = test(checker, &piece);
-            taken += piece.words;
-            done += piece.words;
-            if (done == made->words[transfer]) {
-                done = 0;
-                transfer++;
-            }
+    uint32_t n = checker->original->transfers;
+    uint8_t *seen = mem_zero(n, sizeof *seen, error);
+    *all = seen != NULL;
+    for (uint32_t k = 0; *all && k < n; k++) {
+        uint32_t captured = checker->made->emitted[k];
+        *all = captured < n && !seen[captured];
+        if (*all) {
+            seen[captured] = 1;
         }
     }
-    *holds = *holds && transfer == made->transfers;
+    mem_free(seen);
+    return seen != NULL;
+}
+
+/* Where the walk stands in the transformed phase. */
+typedef struct MadePlace {
+    uint32_t transfer, words; /* words of it that are accounted for */
+} MadePlace;
+
+/* Whether the words of emitted[k], transfer `batched` of the batch, are the next ones of the transformed
+ * phase. */
+static bool checker_step(Checker *checker, uint32_t k, uint32_t batched, MadePlace *place)
+{
+    const Phase *made = checker->made->phase;
+    uint32_t words = checker->batch->words[batched];
+    for (uint32_t taken = 0; taken < words;) {
+        if (place->transfer == made->transfers) {
+            return false;
+        }
+        uint32_t here = made->words[place->transfer] - place->words, left = words - taken;
+        Piece piece = {.captured = checker->made->emitted[k],
+                       .batched = batched,
+                       .captured_words = taken,
+                       .made = place->transfer,
+                       .made_words = place->words,
+                       .words = here < left ? here : left,
+                       .whole = made->words[place->transfer] == words && taken == 0 && place->words == 0};
+        if (!piece_corresponds(checker, &piece)) {
+            return false;
+        }
+        taken += piece.words;
+        place->words += piece.words;
+        if (place->words == made->words[place->transfer]) {
+            *place = (MadePlace){.transfer = place->transfer + 1};
+        }
+    }
+    return true;
+}
+
+/* Tests every piece, in the order of emission, and that they make up the transformed phase. */
+static bool checker_walk(Checker *checker, Error *error)
+{
+    uint32_t n = checker->original->transfers;
+    bool *holds = &checker->result->holds;
+    MadePlace place = {0};
+    for (uint32_t start = 0; *holds && start < n; start += PHASE_GATHER_TRANSFERS) {
+        uint32_t count = n - start < PHASE_GATHER_TRANSFERS ? n - start : PHASE_GATHER_TRANSFERS;
+        if (!progress_go_on(checker->progress, error) ||
+            !phase_gather(checker->batch, checker->original, checker->made->emitted + start, count, error)) {
+            return false;
+        }
+        for (uint32_t k = 0; *holds && k < count; k++) {
+            *holds = checker_step(checker, start + k, k, &place);
+        }
+    }
+    *holds = *holds && place.transfer == checker->made->phase->transfers;
     return true;
 }
 
 static bool checker_open(Checker *checker, Error *error)
 {
-    uint32_t n = checker->original->transfers;
+    checker->batch = phase_new(checker->original->number, error);
     checker->slots = mem_zero(checker->tile_count, sizeof *checker->slots, error);
     checker->gather = mem_zero(checker->tile_count, sizeof *checker->gather, error);
     checker->scatter = mem_zero(checker->tile_count, sizeof *checker->scatter, error);
-    checker->seen = mem_zero(n, sizeof *checker->seen, error);
-    checker->words = mem_new(n, sizeof *checker->words, error);
-    return checker->slots != NULL && checker->gather != NULL && checker->scatter != NULL &&
-           checker->seen != NULL && checker->words != NULL;
+    return checker->batch != NULL && checker->slots != NULL && checker->gather != NULL &&
+           checker->scatter != NULL;
 }
 
 static void checker_close(Checker *checker)
@@ -260,23 +282,21 @@ static void checker_close(Checker *checker)
     mem_free(checker->slots);
     mem_free(checker->gather);
     mem_free(checker->scatter);
-    mem_free(checker->seen);
-    mem_free(checker->words);
+    phase_free(checker->batch);
 }
 
-/* false only when cancelled; the answer is in the result. */
+/* false only when cancelled or out of memory; the answer is in the result. */
 static bool checker_run(Checker *checker, Error *error)
 {
     const Counterfactual *made = checker->made;
     uint16_t tiles = checker->tile_count;
-    bool *holds = &checker->result->holds;
-    *holds = copy_cursors_init(checker->gather, tiles, made->source_copies, made->source_copy_count) &&
+    bool all, *holds = &checker->result->holds;
+    if (!checker_has_all(checker, &all, error)) {
+        return false;
+    }
+    *holds = all && copy_cursors_init(checker->gather, tiles, made->source_copies, made->source_copy_count) &&
              copy_cursors_init(checker->scatter, tiles, made->receiver_copies, made->receiver_copy_count);
-    checker_gather_words(checker);
-    if (!checker_walk(checker, piece_comes_from_the_source, error) ||
-        !checker_walk(checker, checker->gathers ? piece_is_read_as_gathered : piece_is_read_in_place,
-                      error) ||
-        !checker_walk(checker, piece_reaches_its_receivers, error)) {
+    if (!checker_walk(checker, error)) {
         return false;
     }
     *holds =
