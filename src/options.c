@@ -19,7 +19,7 @@ static const OptionHelp option_table[] = {
     {OPTION_COLOR, "color", "auto|always|never", "colours in text (default: auto; NO_COLOR is honoured)"},
     {OPTION_ASCII, "ascii", NULL, "show nothing beyond ASCII"},
     {OPTION_NO_MOUSE, "no-mouse", NULL, "the explorer leaves the mouse to the terminal"},
-    {OPTION_NO_RC, "no-rc", NULL, "do not run the exscoperc script, which interactive faces start with"},
+    {OPTION_NO_RC, "no-rc", NULL, "do not run the exscoperc script (only the explorer and -i run it)"},
     {'q', "quiet", NULL, "no notes, no progress"},
     {'v', "verbose", NULL, "text tables show every column"},
     {'h', "help", NULL, "this"},
