@@ -17,6 +17,7 @@ cat >"$work/drive" <<'END'
 compopt() { :; }   # only inside a real completion
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
+[ "${*: -1}" != chain.json ] || COMP_CWORD=$(($# - 2)) # the cursor is before it
 _exscope "$EXSCOPE_PROGRAM" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\n' "${COMPREPLY[@]}" | LC_ALL=C sort
 END
@@ -49,9 +50,16 @@ check "colours" "always,auto,never," --color ""
 check "nothing for a number" "," --jobs ""
 check "scripts" "captures/b.json.gz," -f captures/b
 check "commands after -e" "phase,phases," -e ph
-check "options of a command after -e" "'modes --phase," -e "'modes --ph"
-check "double quotes stay too" "\"replay --mode both," -e "\"replay --mode bo"
-check "files inside of a command" "'load captures/b.json.gz," -e "'load captures/b"
+# A single candidate inside quotes comes twice, with one blank and with two, so that bash does not close the quotes.
+check "options of a command after -e" "'modes --phase ,'modes --phase  ," -e "'modes --ph"
+check "double quotes stay too" "\"replay --mode both ,\"replay --mode both  ," -e "\"replay --mode bo"
+check "files inside of a command" "'load captures/b.json.gz ,'load captures/b.json.gz  ," -e "'load captures/b"
+check "folders inside of a command" "'load captures/,'load captures/ ," -e "'load capt"
+check "commands inside quotes" "'phase,'phases," -e "'ph"
+ln -s "$EXSCOPE_SOURCE_DIR/data/chain.json" "$work/chain.json"
+check "phases of the capture" "'phase 2,'phase worst," chain.json -e "'phase "
+check "phases of a capture that comes later" "'phase 2,'phase worst," -q -e "'phase "  chain.json
+check "no phases of a script" "'phase worst ,'phase worst  ," -f chain.json -e "'phase "
 check "after another -e" "compare,complete," -e phases -e comp
 check "options of analyze" "--replay-only," analyze --re
 check "modes of analyze" "both," analyze in out --mode b
@@ -64,5 +72,29 @@ if bash -c '. "$EXSCOPE_SOURCE_DIR/completions/exscope" && complete -p exscope' 
     echo "ok $number - it is registered"
 else
     echo "not ok $number - it is registered"
+fi
+
+# What bash makes of it on a terminal: the line goes on inside the quotes.
+number=$((number + 1))
+name="quotes stay open after a single candidate"
+if command -v script >/dev/null 2>&1; then
+    cat >"$work/interactive" <<'END'
+. "$EXSCOPE_SOURCE_DIR/completions/exscope"
+bind 'set enable-bracketed-paste off'
+exscope() { printf 'got <%s>\n' "$@"; }
+COMP_EXSCOPE=$EXSCOPE_PROGRAM
+_complete() { _exscope "$COMP_EXSCOPE" "$2" "$3"; }
+complete -F _complete exscope
+END
+    printf "exscope -e 'modes --ph\t1'\nexit\n" |
+        INPUTRC=/dev/null script -qec "bash --noprofile --rcfile '$work/interactive' -i" /dev/null >"$work/typed" 2>&1
+    if tr -d '\r' <"$work/typed" | grep -q '^got <modes --phase 1>'; then
+        echo "ok $number - $name"
+    else
+        echo "not ok $number - $name"
+        sed 's/^/# /' "$work/typed"
+    fi
+else
+    echo "ok $number - $name # SKIP script is not installed"
 fi
 echo "1..$number"
