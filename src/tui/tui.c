@@ -12,7 +12,9 @@
 #include "tui/terminal.h"
 
 enum {
-    FRAME_MILLISECONDS = 33,   /* between frames while something runs */
+    FRAME_MILLISECONDS = 33, /* between frames while what a key began runs */
+    IDLE_MILLISECONDS = 120, /* the same, once it takes longer: a slow line has better to do than bars */
+    PATIENCE_MILLISECONDS = 400,
     HOLD_MILLISECONDS = 8,     /* that a frame may wait for what it lacks */
     EVENTS_PER_FRAME_MAX = 200 /* a held key must not keep the picture from changing */
 };
@@ -560,11 +562,24 @@ static bool holds_frame(Tui *tui, double key_seconds)
            (thread_seconds() - key_seconds) * 1000 < HOLD_MILLISECONDS;
 }
 
+/* How long to wait for a key, or for what is computed, before the next look; -1: without end. */
+static int patience(Tui *tui, bool hold, double key_seconds)
+{
+    if (hold) {
+        return HOLD_MILLISECONDS / 2;
+    }
+    if (tui_settled(tui)) {
+        return -1;
+    }
+    return (thread_seconds() - key_seconds) * 1000 < PATIENCE_MILLISECONDS ? FRAME_MILLISECONDS
+                                                                           : IDLE_MILLISECONDS;
+}
+
 static void loop(Tui *tui)
 {
     Event event;
     uint64_t presented = tui->drawn - 1;
-    double key_seconds = 0;
+    double key_seconds = thread_seconds();
     while (!tui->quitting && !session_quitting(tui->session)) {
         take_signals(tui);
         for (int i = 0; i < EVENTS_PER_FRAME_MAX && !tui->quitting && terminal_event(&event); i++) {
@@ -581,7 +596,7 @@ static void loop(Tui *tui)
             presented = tui->drawn;
         }
         if (!tui->quitting && !tui->suspend && !session_quitting(tui->session)) {
-            terminal_wait(hold ? HOLD_MILLISECONDS / 2 : tui_settled(tui) ? -1 : FRAME_MILLISECONDS);
+            terminal_wait(patience(tui, hold, key_seconds));
         }
     }
 }
