@@ -268,14 +268,22 @@ static void draw_detail(Tui *tui, Rect area)
         return;
     }
     const Geometry *geometry = &selection.entry->geometry;
-    char label[300];
+    char label[300], line[200];
     tui_label(tui, selection.entry, label, sizeof label);
     grid_print(grid, area.row + 1, area.column, area.width, LOOK_STRONG, "phase %u  %s",
                (unsigned)selection.entry->phase->number, label);
-    grid_print(grid, area.row + 2, area.column, area.width, LOOK_NORMAL,
-               "%s transfers, %s receive fragments; bytes: %s sent, %s received",
-               figure_count(geometry->transfers).text, figure_count(geometry->receive_fragments).text,
-               figure_count(geometry->transmitted_bytes).text, figure_count(geometry->received_bytes).text);
+    for (int attempt = 0; attempt < 3;
+         attempt++) { /* where room lacks a word goes, then large figures are rounded */
+        Figure (*bytes)(uint64_t) = attempt < 2 ? figure_count : figure_short;
+        snprintf(line, sizeof line, "%s transfers, %s %sfragments; %s B sent, %s B received",
+                 figure_count(geometry->transfers).text, figure_count(geometry->receive_fragments).text,
+                 attempt < 1 ? "receive " : "", bytes(geometry->transmitted_bytes).text,
+                 bytes(geometry->received_bytes).text);
+        if (grid_text_width(line) <= area.width) {
+            break;
+        }
+    }
+    grid_text(grid, area.row + 2, area.column, area.width, LOOK_NORMAL, line);
 }
 
 static void draw_nothing_open(Tui *tui, Rect area)

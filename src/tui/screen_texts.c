@@ -13,6 +13,7 @@ typedef struct TextState {
     Rect area;
     uint64_t version; /* of what the pager holds; 0: nothing */
     int columns;      /* that its lines are broken for, where they are */
+    bool missing;     /* what was looked for last is not there */
 } TextState;
 
 static void text_layout(Tui *tui, void *context, Rect area)
@@ -54,9 +55,21 @@ static bool text_mouse(Tui *tui, void *context, const Event *event)
 static void text_filter(Tui *tui, void *context, const char *text, bool kept)
 {
     TextState *state = context;
-    if (!pager_find(&state->pager, text) && kept) {
+    state->missing = !pager_find(&state->pager, text);
+    if (state->missing && kept) {
         tui_say(tui, "not found: %s", text);
+    } else if (text[0] != '\0' && kept) {
+        tui_say(tui, "found: n and N go to the next ones");
     }
+}
+
+static void text_found(Tui *tui, void *context, const char *text, char *words, size_t size)
+{
+    (void)tui;
+    snprintf(words, size, "%s",
+             text[0] == '\0'                   ? ""
+             : ((TextState *)context)->missing ? "not found"
+                                               : "found");
 }
 
 static void text_close(Tui *tui, void *context)
@@ -277,6 +290,7 @@ const ScreenOps screen_output = {
     .act = text_act,
     .mouse = text_mouse,
     .filter = text_filter,
+    .found = text_found,
     .close = text_close,
 };
 
@@ -288,6 +302,7 @@ const ScreenOps screen_messages = {
     .act = text_act,
     .mouse = text_mouse,
     .filter = text_filter,
+    .found = text_found,
     .close = text_close,
 };
 
@@ -299,5 +314,6 @@ const ScreenOps screen_help = {
     .act = text_act,
     .mouse = text_mouse,
     .filter = text_filter,
+    .found = text_found,
     .close = text_close,
 };
