@@ -264,7 +264,7 @@ static void draw_detail(Tui *tui, Rect area)
     snprintf(title, sizeof title, tui->phase_filter[0] == '\0' ? "mode %s" : "mode %s, filter: %s",
              mode_name(selection.mode), tui->phase_filter);
     grid_rule(grid, area.row, area.column, area.width, LOOK_BORDER, title);
-    if (selection.entry == NULL) {
+    if (selection.entry == NULL || tui->ranked_count == 0) {
         return;
     }
     const Geometry *geometry = &selection.entry->geometry;
@@ -404,6 +404,9 @@ static bool phases_act(Tui *tui, void *context, Action action)
         tui_say(tui, "order %s", tui->preferences.phase_reverse ? "reversed" : "as usual");
         return true;
     case ACTION_MARK:
+        if (tui->ranked_count == 0) {
+            return false;
+        }
         mark(tui, state);
         return true;
     case ACTION_NEXT:

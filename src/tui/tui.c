@@ -149,6 +149,14 @@ static void expand(Tui *tui, const char *template, char *line, size_t size)
     }
 }
 
+/* The list of phases is in front, and its filter leaves none: what is selected cannot be seen, and no key
+ * means it. */
+static bool hides_selection(const Tui *tui)
+{
+    return tui_screen(tui) == CONTEXT_PHASES && tui->phase_filter[0] != '\0' && tui->ranked_valid &&
+           tui->ranked_count == 0;
+}
+
 static void run_binding(Tui *tui, const char *template)
 {
     char line[200];
@@ -156,6 +164,8 @@ static void run_binding(Tui *tui, const char *template)
     if (selection.entry == NULL) {
         tui_say(tui, tui->view == NULL ? "no capture is open: `:load FILE` opens one"
                                        : "no phase has been read yet");
+    } else if (hides_selection(tui) && strncmp(template, "mode ", 5) != 0) {
+        tui_say(tui, "no phase matches the filter; / Ctrl-U Enter shows all");
     } else if (strstr(template, "%t") != NULL && selection.tile < 0) {
         tui_say(tui, "no tile takes part in this phase");
     } else {
@@ -260,7 +270,11 @@ static void act(Tui *tui, const KeyBinding *binding)
         overlay_find(tui);
         break;
     case ACTION_EXPORT:
-        export_open(tui);
+        if (hides_selection(tui) && tui->marks.count == 0) {
+            tui_say(tui, "no phase matches the filter; / Ctrl-U Enter shows all");
+        } else {
+            export_open(tui);
+        }
         break;
     case ACTION_STOP:
         stop(tui);
