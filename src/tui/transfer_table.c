@@ -27,7 +27,7 @@ static void put_tiles(const Phase *phase, uint32_t transfer, ListCell *cell)
     uint32_t first = phase->receiver_start[transfer], count = phase_receivers(phase, transfer);
     size_t length = 0;
     for (uint32_t k = 0; k < count && k < 3; k++) {
-        length += (size_t)snprintf(cell->text + length, sizeof cell->text - length, "%s%u", k > 0 ? "," : "",
+        length += (size_t)snprintf(cell->text + length, sizeof cell->text - length, "%s%u", k > 0 ? " " : "",
                                    (unsigned)phase->receiver_tile[first + k]);
     }
     if (count > 3) {
