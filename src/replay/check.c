@@ -627,7 +627,7 @@ static bool check_wait(Check *check, uint32_t transfer, uint32_t offset, uint32_
     }
     return right || fault(check, "transfer %u, offset %u: it cannot have waited for %s %lld", transfer,
                           offset, kind < WAIT_KINDS ? wait_kind_name((WaitKind)kind) : "an unknown thing,",
-                          other == WAIT_NO_TRANSFER ? -1ll : (long long)other);
+                          other == WAIT_NO_TRANSFER ? -1LL : (long long)other);
 }
 
 /* What is recorded for each transfer. */

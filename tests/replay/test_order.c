@@ -103,7 +103,8 @@ static void orders_long_receiver_lists_as_the_plain_code(void **state)
     uint64_t random = 4711;
     for (unsigned round = 0; round < 60; round++) {
         Phase *phase = phase_new(1, NULL);
-        uint32_t reads[] = {0x10000, 0x10100}, writes[LONGEST];
+        static const uint32_t reads[] = {0x10000, 0x10100};
+        uint32_t writes[LONGEST];
         for (uint32_t i = 0; i < 60; i++) {
             uint16_t receivers[LONGEST], source = (uint16_t)random_below(&random, 2);
             uint32_t count = 1 + random_below(&random, LONGEST);

@@ -432,8 +432,8 @@ static void what_blocks_one_send_need_not_block_another(void **state)
     enum { FAR = 1455, NEAR = 46, ENDS = 17, SOURCE = 2, OTHER = 3 };
     enum { CLOSE = 60, STREAM = 150, SENDS = 60, WORDS = 12 };
     static const uint32_t reads[] = {0x20000, 0x24000, 0x10000}; /* two elements of the stream and another */
-    for (unsigned round = 0; round < 20; round++) {
-        uint64_t random = 1000 + round;
+    for (unsigned round = 0; round < 6; round++) {
+        uint64_t random = 1014 + round; /* among these every part of what is remembered decides somewhere */
         Phase *phase = phase_new(1, NULL);
         uint16_t hub = HUB, other = OTHER;
         for (uint32_t i = 0; i < STREAM; i++) {
