@@ -19,6 +19,7 @@ typedef struct PairSet {
     uint32_t count;
     unsigned shift;    /* bucket = after >> shift */
     uint64_t distinct; /* sum over buckets */
+    uint64_t held;     /* the same with duplicates that are not dropped yet */
     uint64_t most;     /* more distinct pairs are refused */
     bool too_many;
 } PairSet;
@@ -59,6 +60,7 @@ static bool pair_set_settle(PairSet *set, PairBucket *bucket, Error *error)
         }
     }
     set->distinct += kept - bucket->distinct;
+    set->held -= count - kept;
     set->too_many = set->distinct > set->most;
     bucket->pairs.count = bucket->distinct = kept;
     return true;
@@ -83,6 +85,7 @@ static bool pair_set_add(PairSet *set, uint32_t before, uint32_t after, Error *e
             return false;
         }
     }
+    set->held++;
     return vec_push(&bucket->pairs, pair, error);
 }
 
@@ -96,21 +99,15 @@ static bool pair_set_settle_all(PairSet *set, Progress *progress, Error *error)
     return true;
 }
 
-typedef struct DependencyCollector {
-    PairSet pairs;
-    bool any;
-} DependencyCollector;
-
 static bool dependencies_collect(void *context, uint32_t before, uint32_t after, DependencyKind kind,
                                  uint32_t address, bool begins, Error *error)
 {
     (void)kind, (void)address, (void)begins;
-    DependencyCollector *collector = context;
-    collector->any = true;
-    if (!pair_set_add(&collector->pairs, before, after, error)) {
+    PairSet *pairs = context;
+    if (!pair_set_add(pairs, before, after, error)) {
         return false;
     }
-    return !collector->pairs.too_many || error_set(error, ERROR_REFUSED, "too many pairs");
+    return !pairs->too_many || error_set(error, ERROR_REFUSED, "too many pairs");
 }
 
 static bool dependencies_refuse(const Phase *phase, uint16_t tile, Error *error)
@@ -121,16 +118,17 @@ static bool dependencies_refuse(const Phase *phase, uint16_t tile, Error *error)
                      phase->number, DEPENDENCY_EDGES_MAX / 1000000, tile);
 }
 
-static bool dependencies_sweep_tiles(Conflicts *conflicts, DependencyCollector *collector,
-                                     Dependencies *dependencies, Error *error)
+static bool dependencies_sweep_tiles(Conflicts *conflicts, PairSet *pairs, Dependencies *dependencies,
+                                     Error *error)
 {
-    ConflictSink sink = {.conflict = dependencies_collect, .context = collector};
+    ConflictSink sink = {.conflict = dependencies_collect, .context = pairs};
     const Phase *phase = conflicts->phase;
     for (uint16_t t = 0; t < conflicts->tile_count; t++) {
-        collector->any = false;
+        /* Only when there may be too many is it worth counting them: every bucket would be sorted for every
+         * tile. */
         bool done = conflicts_on_tile(conflicts, t, &sink, error) &&
-                    (!collector->any || pair_set_settle_all(&collector->pairs, conflicts->progress, error));
-        if (collector->pairs.too_many) {
+                    (pairs->held <= pairs->most || pair_set_settle_all(pairs, conflicts->progress, error));
+        if (pairs->too_many) {
             return dependencies_refuse(phase, t, error);
         }
         if (!done) {
@@ -196,19 +194,20 @@ bool dependencies_compute(const Phase *phase, uint16_t tile_count, Progress *pro
 {
     *dependencies = (Dependencies){.prefix_transfers = phase->transfers};
     Conflicts conflicts;
-    DependencyCollector collector = {0};
+    PairSet pairs = {0};
     progress_stage(progress, "dependencies", phase->transfers);
     bool done = conflicts_open(phase, tile_count, progress, &conflicts, error) &&
-                pair_set_init(&collector.pairs, phase->transfers, DEPENDENCY_EDGES_MAX, error) &&
-                dependencies_sweep_tiles(&conflicts, &collector, dependencies, error);
+                pair_set_init(&pairs, phase->transfers, DEPENDENCY_EDGES_MAX, error) &&
+                dependencies_sweep_tiles(&conflicts, &pairs, dependencies, error) &&
+                pair_set_settle_all(&pairs, progress, error);
     conflicts_close(&conflicts);
-    if (done && collector.pairs.distinct > 0) {
-        done = dependencies_list(&collector.pairs, phase->transfers, dependencies, error);
+    if (done && pairs.distinct > 0) {
+        done = dependencies_list(&pairs, phase->transfers, dependencies, error);
         if (done) {
             dependencies_find_depths(phase->transfers, dependencies);
         }
     }
-    pair_set_free(&collector.pairs);
+    pair_set_free(&pairs);
     dependencies->tail_transfers = phase->transfers - dependencies->prefix_transfers;
     if (!done) {
         dependencies_free(dependencies);
