@@ -20,11 +20,20 @@ Figure figure_count(uint64_t value)
     return figure;
 }
 
+void figure_distrust(Figure *figure)
+{
+    size_t length = strlen(figure->text);
+    if (length + 1 < sizeof figure->text) {
+        figure->text[length] = '!';
+        figure->text[length + 1] = '\0';
+    }
+}
+
 Figure figure_trusted(uint64_t value, bool distrusted)
 {
     Figure figure = figure_count(value);
     if (distrusted) {
-        strcat(figure.text, "!");
+        figure_distrust(&figure);
     }
     return figure;
 }

@@ -12,6 +12,9 @@ typedef struct Figure {
 /* 1,234,567 */
 Figure figure_count(uint64_t value);
 
+/* Adds the mark of figures that must not be trusted. */
+void figure_distrust(Figure *figure);
+
 /* The same with a ! behind it when it is of a mode that is not valid. */
 Figure figure_trusted(uint64_t value, bool distrusted);
 

@@ -3,7 +3,6 @@
 #include "tui/mode_table.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "explore/trust.h"
 
@@ -72,7 +71,7 @@ static Figure change_text(const ModeTable *table, const ModeRow *row, FigureId f
         uint64_t before = original->value[figure], now = row->value[figure];
         change = percent ? figure_percent(before, now) : figure_delta(before, now);
         if (row->distrusted && now != before && change.text[0] != '\0') {
-            strcat(change.text, "!");
+            figure_distrust(&change);
         }
     }
     return change;

@@ -183,9 +183,7 @@ static void finish(Tui *tui, Run *run)
         tui_fail(tui, &run->error);
     } else if (run->command != NULL && run->navigates) {
         tui_show(tui, screen_of(run->command->name));
-    } else if (run_opens(run)) {
-        say_done(tui, run);
-    } else if (!run->quiet && run->output.length > 0) {
+    } else if (!run_opens(run) && !run->quiet && run->output.length > 0) {
         show_output(tui, run);
     } else if (run->command != NULL) {
         say_done(tui, run);
