@@ -259,6 +259,7 @@ static bool checker_walk(Checker *checker, Error *error)
             !phase_gather(checker->batch, checker->original, checker->made->emitted + start, count, error)) {
             return false;
         }
+        /* cppcheck-suppress knownConditionTrueFalse ; count is not 0, as start < n */
         for (uint32_t k = 0; *holds && k < count; k++) {
             *holds = checker_step(checker, start + k, k, &place);
         }

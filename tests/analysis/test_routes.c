@@ -243,14 +243,14 @@ static void long_phases_are_sorted_in_batches(void **state)
             continue;
         }
         /* strictly ascending, so that nothing is there twice */
-        uint32_t keys[] = {phase->source[before],
-                           phase->source[i],
-                           phase->receiver_tile[before],
-                           phase->receiver_tile[i],
-                           phase->addresses[before],
-                           phase->addresses[i],
-                           before,
-                           i};
+        const uint32_t keys[] = {phase->source[before],
+                                 phase->source[i],
+                                 phase->receiver_tile[before],
+                                 phase->receiver_tile[i],
+                                 phase->addresses[before],
+                                 phase->addresses[i],
+                                 before,
+                                 i};
         uint32_t q = 0;
         while (q < 6 && keys[q] == keys[q + 1]) {
             q += 2;
