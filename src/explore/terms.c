@@ -184,7 +184,7 @@ static const Term terms[] = {
     {"permutation cycles", "longest permutation cycle, words moved", "cycles, longest_cycle, words_moved",
      "of a contiguous receiver's words from staged to final order, fixed points included: not a time"},
     {"bitmap bytes", NULL, "bitmap_bytes",
-     "memory that rotating the words in place needs beside one temporary word"},
+     "memory that rotating the words in place needs beside one temporary word, unless they are transposed"},
     {"transposition", NULL, "transposition",
      "the permutation is that of a matrix of rows by columns, of so many words each: it needs no bitmap"},
     {"padded", NULL, "padded",

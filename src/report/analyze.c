@@ -304,7 +304,7 @@ static void summarize(const Report *report, const AnalyzeOptions *options, Docum
     }
     document_field(out, "folder", "folder", UNIT_NONE, cell_text(options->folder));
     document_field(out, "phases", "phases", UNIT_COUNT, cell_unsigned(report->phase_count));
-    document_field(out, "rows", "rows", UNIT_COUNT, cell_unsigned(rows));
+    document_field(out, "rows", "entries", UNIT_COUNT, cell_unsigned(rows));
     document_field(out, "refused_modes", "refused modes", UNIT_COUNT, cell_unsigned(refused));
     document_field(out, "replayed", "replayed", UNIT_COUNT, cell_unsigned(count_replayed(report)));
     Table *table = document_table(out, "replays", summary_columns, SUMMARY_COLUMNS);

@@ -116,14 +116,17 @@ static void draw_phases(Tui *tui, int row, int column, int width)
     }
 }
 
-static void draw_modes(Tui *tui, int row, int column, int width)
+/* The number of modes that are chosen and not refused everywhere. */
+static size_t draw_modes(Tui *tui, int row, int column, int width)
 {
     ExportDialog *dialog = &tui->export_dialog;
+    size_t count = 0;
     for (int mode = 0; mode < MODE_COUNT; mode++) {
         char reason[300];
         Availability state = availability(tui, (Mode)mode, reason, sizeof reason);
         Style style = state == REFUSED_EVERYWHERE ? LOOK_DIM : LOOK_NORMAL;
         bool chosen = dialog->modes[mode] && state != REFUSED_EVERYWHERE;
+        count += chosen;
         grid_print(&tui->grid, row + mode, column, 22, style, "[%c] %s",
                    state == REFUSED_EVERYWHERE ? '-'
                    : chosen                    ? 'x'
@@ -134,6 +137,7 @@ static void draw_modes(Tui *tui, int row, int column, int width)
             grid_restyle(&tui->grid, (Rect){row + mode, column, 1, width}, LOOK_CURSOR);
         }
     }
+    return count;
 }
 
 static void draw_label(Tui *tui, int row, int column, ExportField field, const char *text)
@@ -163,16 +167,11 @@ void export_draw(Tui *tui)
         grid->cursor_column = field + (at < width ? at : width - 1);
     }
     draw_label(tui, row + 2, column, EXPORT_MODES, "modes");
-    draw_modes(tui, row + 2, field, width);
-    size_t files = 0;
-    for (int mode = 0; mode < MODE_COUNT; mode++) {
-        files += dialog->modes[mode];
-    }
+    size_t files = export_count(tui) * draw_modes(tui, row + 2, field, width);
     grid_text(grid, box.row + box.height - 3, column, box.width - 4, LOOK_DIM,
               "Each file is a capture of one phase; a verdict goes beside it.");
     grid_print(grid, box.row + box.height - 2, column, box.width - 4, LOOK_STRONG,
-               "Enter writes up to %zu file%s.", files * export_count(tui),
-               files * export_count(tui) == 1 ? "" : "s");
+               "Enter writes up to %zu file%s.", files, files == 1 ? "" : "s");
 }
 
 /* ---- the command ---- */

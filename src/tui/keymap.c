@@ -131,7 +131,7 @@ static const KeyBinding bindings[] = {
      NULL},
     {SCREENS, KEY_ESCAPE, ACTION_BACK, NULL, 0, NULL, NULL, NULL},
     {PHASES, 'q', ACTION_QUIT, NULL, PHASES, "quit", "leave exscope", NULL},
-    {SCREENS & ~PHASES, 'Q', ACTION_QUIT, NULL, 0, NULL, "leave exscope", NULL},
+    {SCREENS, 'Q', ACTION_QUIT, NULL, 0, NULL, "leave exscope", NULL},
     {SCREENS & ~HELP, '?', ACTION_HELP, NULL, SCREENS & ~HELP, "keys",
      "the keys of this screen, and what its words mean", NULL},
     {SCREENS & ~HELP, KEY_F1, ACTION_HELP, NULL, 0, NULL, NULL, NULL},

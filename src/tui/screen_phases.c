@@ -27,6 +27,9 @@ typedef enum PhaseColumn {
     COLUMN_COUNT
 } PhaseColumn;
 
+enum { TAIL_COLUMNS_MIN = 9 };
+#define TAIL_BADGE "DEP "
+
 typedef struct PhasesState {
     List list;
     Rect area;
@@ -68,10 +71,11 @@ static void put_tail(Tui *tui, const PhaseEntry *entry, ListCell *cell)
     ResultKey key = {.entry = entry, .kind = RESULT_DEPENDENCIES, .mode = MODE_ORIGINAL};
     if (dependencies == NULL) {
         bool failed = tui_failed(tui, &key, NULL);
-        snprintf(cell->text, sizeof cell->text, failed ? "DEP refused" : "…");
+        snprintf(cell->text, sizeof cell->text, failed ? "refused" : "…");
         cell->style = failed ? LOOK_WARNING : LOOK_DIM;
     } else if (dependencies->tail_transfers > 0) {
-        snprintf(cell->text, sizeof cell->text, "DEP %s", figure_count(dependencies->tail_transfers).text);
+        snprintf(cell->text, sizeof cell->text, TAIL_BADGE "%s",
+                 figure_count(dependencies->tail_transfers).text);
         cell->style = LOOK_WARNING;
     } else if (dependencies->read_write_overlap) {
         snprintf(cell->text, sizeof cell->text, "overlap");
@@ -170,7 +174,7 @@ static void put_cell(void *context, uint64_t row, int column, ListCell *cell)
 /* ---- drawing ---- */
 
 typedef struct Widths {
-    int rank, phase, maximum, row, cycles, transfers, fragments, sent, received;
+    int rank, phase, maximum, tail, row, cycles, transfers, fragments, sent, received;
 } Widths;
 
 static void widen(int *width, uint64_t value)
@@ -181,13 +185,15 @@ static void widen(int *width, uint64_t value)
 
 static Widths measure(Tui *tui)
 {
-    Widths widths = {.rank = 1, .phase = 1};
+    Widths widths = {.rank = 1, .phase = 1, .tail = TAIL_COLUMNS_MIN};
     Mode mode = tui_selection(tui).mode;
     for (size_t i = 0; i < tui->ranked_count; i++) {
         const PhaseEntry *entry = tui->ranked[i].entry;
         const Geometry *geometry = &entry->geometry;
-        const ReplaySummary *replay =
-            tui->ranked_count <= WANTS_MAX ? tui_replay_figures(tui, entry, mode) : NULL;
+        bool few = tui->ranked_count <= WANTS_MAX;
+        const ReplaySummary *replay = few ? tui_replay_figures(tui, entry, mode) : NULL;
+        const Dependencies *dependencies =
+            few ? view_peek_dependencies(tui->view, entry, MODE_ORIGINAL) : NULL;
         char number[16];
         int digits = snprintf(number, sizeof number, "%u", (unsigned)entry->phase->number);
         widths.phase = digits > widths.phase ? digits : widths.phase;
@@ -197,6 +203,10 @@ static Widths measure(Tui *tui)
         widen(&widths.fragments, geometry->receive_fragments);
         widen(&widths.sent, geometry->transmitted_bytes);
         widen(&widths.received, geometry->received_bytes);
+        if (dependencies != NULL) {
+            int wanted = (int)strlen(TAIL_BADGE) + figure_width(dependencies->tail_transfers);
+            widths.tail = wanted > widths.tail ? wanted : widths.tail;
+        }
         if (replay != NULL) {
             widen(&widths.row, (uint64_t)replay->maximum_row_words * 4);
             widen(&widths.cycles, replay->horizon_cycles);
@@ -230,7 +240,7 @@ static void draw_list(Tui *tui, PhasesState *state, Rect area)
         [COLUMN_MAXIMUM] = {"max frag", widths.maximum, true, false, false},
         [COLUMN_BAR] = {"", BAR_COLUMNS, false, false, false},
         [COLUMN_BUSIEST] = {"tile", 4, true, false, false},
-        [COLUMN_TAIL] = {"dependent", 9, false, false, false},
+        [COLUMN_TAIL] = {"tail", widths.tail, false, false, false},
         [COLUMN_ROW] = {"row B", widths.row, true, false, false},
         [COLUMN_CYCLES] = {"cycles", widths.cycles, true, false, false},
         [COLUMN_TRANSFERS] = {"transfers", widths.transfers, true, false, false},
@@ -348,7 +358,7 @@ static const char *const sort_titles[PHASE_SORT_COUNT] = {
     [PHASE_SORT_MAXIMUM] = "max frag at one tile",
     [PHASE_SORT_SENT] = "sent bytes",
     [PHASE_SORT_RECEIVED] = "bytes received",
-    [PHASE_SORT_TAIL] = "dependent transfers (tail)",
+    [PHASE_SORT_TAIL] = "tail: dependent transfers",
 };
 
 static void sort_chosen(Tui *tui, int index)

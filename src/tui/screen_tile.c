@@ -385,6 +385,14 @@ static void draw_timeline(Tui *tui, TileState *state, Selection selection, const
     }
 }
 
+/* Why the selected phase refuses the selected mode; NULL when it does not, or nobody knows yet. */
+static const char *refusal_here(Tui *tui)
+{
+    Selection selection = tui_selection(tui);
+    const Dependencies *dependencies = tui_dependencies(tui, selection.entry, MODE_ORIGINAL, SOON);
+    return dependencies == NULL ? NULL : mode_refusal(selection.mode, dependencies);
+}
+
 static void tile_draw(Tui *tui, void *context)
 {
     TileState *state = context;
@@ -398,13 +406,13 @@ static void tile_draw(Tui *tui, void *context)
     }
     follow_selection(state, selection);
     const Dependencies *dependencies = tui_dependencies(tui, selection.entry, MODE_ORIGINAL, SOON);
-    const char *refusal = dependencies == NULL ? NULL : mode_refusal(selection.mode, dependencies);
+    const char *refusal = refusal_here(tui);
     if (refusal != NULL || tui_failed(tui, &figures, &error)) {
         grid_print(&tui->grid, state->summary.row, 0, tui->grid.columns, LOOK_WARNING,
                    "mode %s is refused: %s", mode_name(selection.mode),
                    refusal != NULL ? refusal : error.message);
         grid_text(&tui->grid, state->summary.row + 1, 0, tui->grid.columns, LOOK_NORMAL,
-                  "[ and ] choose another mode.");
+                  "1 shows the phase as captured; [ and ] choose another mode.");
         return;
     }
     if (dependencies == NULL && selection.mode != MODE_ORIGINAL) {
@@ -519,6 +527,11 @@ static bool tile_act(Tui *tui, void *context, Action action)
     Preferences *preferences = &tui->preferences;
     if (tui_selection(tui).tile < 0) {
         return false;
+    }
+    if (refusal_here(tui) != NULL && action != ACTION_SUCCESSOR && action != ACTION_PREDECESSOR) {
+        tui_say(tui, "mode %s is refused here; 1 shows the phase as captured",
+                mode_name(tui_selection(tui).mode));
+        return true;
     }
     switch (action) {
     case ACTION_OPEN:

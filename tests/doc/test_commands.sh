@@ -85,7 +85,7 @@ check_command() {
             (cd "$work/home" && eval "$1") >"$work/log" 2>&1 </dev/null
             result $? "run: $1"
             ;;
-        "man exscope")
+        "man exscope" | "man -l build/release/doc/exscope.1")
             has man || { skip "exists: $1" "man is not installed"; return; }
             man -l "$EXSCOPE_BUILD_DIR/doc/exscope.1" >"$work/log" 2>&1 </dev/null
             result $? "run, on the page of the build: $1"

@@ -244,7 +244,7 @@ static void another_capture_is_taken_over(void **state)
     snprintf(line, sizeof line, ":load %s<Enter>", data_path("late.json"));
     keys(&play, line);
     assert_shows(&play, "late");
-    assert_shows(&play, "dependent"); /* the list of phases: the tile is gone */
+    assert_shows(&play, "tile tail"); /* the list of phases: the tile is gone */
     keys(&play, "<Enter><Enter><Tab><Tab>R");
     assert_shows(&play, "instruction");
     keys(&play, ":load /nosuch<Enter>");
