@@ -423,8 +423,9 @@ static bool replay_allowed(View *view, const ResultKey *key, Progress *progress,
 
 static size_t replay_bytes(const Replay *replay, uint32_t transfers)
 {
-    size_t per_transfer = sizeof *replay->offset + sizeof *replay->completion + sizeof *replay->requested +
-                          sizeof *replay->wait_kind + sizeof *replay->wait_transfer;
+    size_t per_transfer = sizeof *replay->offset + sizeof *replay->send_start + sizeof *replay->completion +
+                          sizeof *replay->requested + sizeof *replay->wait_kind +
+                          sizeof *replay->wait_transfer;
     return transfers * per_transfer +
            (size_t)replay->row_start[replay->tile_count] * sizeof *replay->row_words +
            (size_t)replay->activity_start[replay->tile_count] * sizeof *replay->activities;

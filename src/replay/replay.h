@@ -75,9 +75,10 @@ typedef struct Replay {
 } Replay;
 
 /* Orders, places (both passes as needed), encodes and checks. progress: transfers placed of total.
- * `dependencies` are those of this very phase. Fails (ERROR_REFUSED, named) on a transfer that can never be
- * encoded or an illegal loopback; ERROR_CANCELLED within 100 ms of a cancel. A replay whose invariants fail
- * is still a success of this function: look at invariants_pass before showing any figure. */
+ * `dependencies` are those of this very phase. Fails (ERROR_REFUSED, named) on a loopback that
+ * is illegal or that no row can encode, and on more words or cycles than a row can hold; ERROR_CANCELLED
+ * within 100 ms of a cancel. A replay whose invariants fail is still a success of this function: look at
+ * invariants_pass before showing any figure. */
 bool replay_run(const Phase *phase, uint16_t tile_count, const Dependencies *dependencies,
                 const ReplayOptions *options, Progress *progress, Replay *replay, Error *error);
 void replay_free(Replay *replay);
