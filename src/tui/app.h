@@ -57,6 +57,8 @@ bool preferences_save(const Preferences *preferences, Error *error);
 
 /* ---- screens ---- */
 
+enum { FOUND_BYTES = 80 }; /* two figures and a few words */
+
 /* The operations of a screen. Those that it does not need are NULL. `state` is zeroed before the first call
  * and after close. */
 typedef struct ScreenOps {
@@ -70,7 +72,8 @@ typedef struct ScreenOps {
     void (*filter)(Tui *tui, void *state, const char *text, bool kept);
     /* what is filtered by now, to begin with and to go back to; without it, nothing */
     const char *(*filtered)(Tui *tui, void *state);
-    /* in a few words what `text` finds so far, while it is typed; "" when there is nothing to say */
+    /* in a few words what `text` finds so far, while it is typed; "" when there is nothing to say. `size` is
+     * FOUND_BYTES */
     void (*found)(Tui *tui, void *state, const char *text, char *words, size_t size);
     void (*close)(Tui *tui, void *state); /* gives everything back: another capture, or the end */
 } ScreenOps;

@@ -243,7 +243,7 @@ void overlay_mouse(Tui *tui, const Event *event)
 /* At the right end of the line, unless the text reaches it. */
 static void draw_found(Tui *tui, int row)
 {
-    char words[60] = "";
+    char words[FOUND_BYTES] = "";
     Context screen = tui_screen(tui);
     const Prompt *prompt = &tui->prompt;
     if (tui_operations(screen)->found != NULL) {

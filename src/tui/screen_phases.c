@@ -471,7 +471,7 @@ static void phases_found(Tui *tui, void *context, const char *text, char *words,
 static void phases_filter(Tui *tui, void *context, const char *text, bool kept)
 {
     PhasesState *state = context;
-    char words[60];
+    char words[FOUND_BYTES];
     if (tui->view == NULL) {
         return;
     }
