@@ -187,6 +187,9 @@ static int usage_failure(const Error *error)
 static int run_faces(const Options *options, Session *session)
 {
     Error error = {0};
+    if (options_read_input(options)) {
+        session_keep_input(session);
+    }
     Tui *tui = tui_new(session, &error);
     int status = 1;
     if (tui == NULL) {

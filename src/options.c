@@ -121,14 +121,18 @@ static void option_tables(char *letters, struct option *names)
     names[OPTION_COUNT] = (struct option){0};
 }
 
+bool options_read_input(const Options *options)
+{
+    bool reads = options->interactive || options->steps.count == 0;
+    for (size_t i = 0; i < options->steps.count; i++) {
+        reads = reads || (options->steps.items[i].is_file && strcmp(options->steps.items[i].text, "-") == 0);
+    }
+    return reads;
+}
+
 static bool options_check(const Options *options, Error *error)
 {
-    bool reads_commands = options->interactive || options->steps.count == 0;
-    for (size_t i = 0; i < options->steps.count; i++) {
-        reads_commands = reads_commands ||
-                         (options->steps.items[i].is_file && strcmp(options->steps.items[i].text, "-") == 0);
-    }
-    if (options->capture != NULL && strcmp(options->capture, "-") == 0 && reads_commands) {
+    if (options->capture != NULL && strcmp(options->capture, "-") == 0 && options_read_input(options)) {
         return error_set(error, ERROR_USAGE,
                          "standard input is the capture: commands can come from -e and -f FILE only");
     }
@@ -148,6 +152,10 @@ bool options_parse(int count, char **arguments, Options *options, Error *error)
                     : option_take(options, code, optarg, error))) {
             return false;
         }
+    }
+    if (count - optind > 1 && strcmp(arguments[optind], "analyze") == 0) {
+        return error_set(error, ERROR_USAGE,
+                         "analyze is the first word: exscope analyze CAPTURE OUTDIR [OPTIONS]");
     }
     if (count - optind > 1) {
         return error_set(error, ERROR_USAGE, "one capture at a time: '%s' is one too many",

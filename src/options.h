@@ -37,6 +37,10 @@ typedef struct Options {
  * what is wrong with a single option getopt_long() has then said on standard error. Free with options_free in
  * either case. */
 bool options_parse(int count, char **arguments, Options *options, Error *error);
+
+/* Whether commands or keys come from standard input, so that it can be no capture. */
+bool options_read_input(const Options *options);
+
 void options_free(Options *options);
 
 /* What -h prints. */

@@ -193,12 +193,14 @@ static void answer_endpoint(Document *out, const Replay *replay)
 {
     BusiestEndpoint busiest = busiest_endpoint(replay);
     const EndpointIdle *idle = &busiest.idle;
+    bool none = idle->activities == 0;
     document_field(out, "endpoint.tile", "busiest endpoint on tile", UNIT_NONE,
-                   idle->activities == 0 ? cell_null() : cell_unsigned(busiest.tile));
-    document_field(out, "endpoint.role", "its role", UNIT_NONE, cell_text(busiest.role));
+                   none ? cell_null() : cell_unsigned(busiest.tile));
+    document_field(out, "endpoint.role", "its role", UNIT_NONE, none ? cell_null() : cell_text(busiest.role));
     document_field(out, "endpoint.first_cycle", "first word at", UNIT_CYCLES,
-                   cell_unsigned(idle->first_start));
-    document_field(out, "endpoint.end_cycle", "last word ends", UNIT_CYCLES, cell_unsigned(idle->last_end));
+                   none ? cell_null() : cell_unsigned(idle->first_start));
+    document_field(out, "endpoint.end_cycle", "last word ends", UNIT_CYCLES,
+                   none ? cell_null() : cell_unsigned(idle->last_end));
     document_field(out, "endpoint.busy_cycles", "busy cycles", UNIT_CYCLES, cell_unsigned(idle->busy_cycles));
     document_field(out, "endpoint.idle_cycles", "idle between", UNIT_CYCLES,
                    cell_unsigned(idle->idle_cycles));
@@ -209,7 +211,7 @@ static void answer_endpoint(Document *out, const Replay *replay)
         Cell cells[] = {cell_unsigned(gap->from), cell_unsigned(gap->to), cell_unsigned(gap->to - gap->from)};
         table_row(table, cells);
     }
-    table_empty(table, "that endpoint has no gap");
+    table_empty(table, none ? "no endpoint sends or receives" : "that endpoint has no gap");
 }
 
 /* ---- the command ---- */
@@ -246,12 +248,13 @@ static bool run_critical(CommandCall *call, Error *error)
     if (links > top) {
         document_note(out, "the last %u of %zu links; --top shows more", (unsigned)top, links);
     }
-    document_note(out,
-                  "the chain runs backwards from the end of the phase: no transfer could start a cycle "
-                  "earlier, for the reason beside it; the one that the reason names is in the next line. "
-                  "Cycles count from its first word to that of the line above, in the first line to the "
-                  "end of the phase; with those before the chain's first word they add up to all. Lost "
-                  "cycles count from where its predecessors alone would have let it start");
+    document_note(
+        out, "the chain runs backwards from the end of the phase: no transfer could start a cycle "
+             "earlier, for the reason beside it; the one that the reason names is in the next line. "
+             "Cycles count from its first word to that of the line above, in the first line to the "
+             "end of the phase; with those before the chain's first word they add up to all. Lost "
+             "cycles count from where its predecessors alone would have let it start. A line ends with the "
+             "last word that lands, the first one with the phase");
     document_own(out, list, link_list_free);
     return true;
 }

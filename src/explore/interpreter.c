@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -252,30 +251,38 @@ void interpreter_failed(Interpreter *interpreter, const char *command, const Err
 
 /* ---- scripts ---- */
 
+enum { LINE_BYTES_MAX = 16 << 20 };
+
 typedef struct Script {
     const char *name;
     FILE *file;
-    char *line; /* of getline() */
-    size_t capacity;
+    Text line;
     unsigned long number;
 } Script;
 
 /* The next line without its end. *more is false at the end of the file. */
 static bool script_read(Script *script, bool *more, Error *error)
 {
-    errno = 0;
-    ssize_t length = getline(&script->line, &script->capacity, script->file);
-    *more = length >= 0;
-    if (length < 0) {
-        return feof(script->file) != 0 || error_set_errno(error, errno, "cannot read %s", script->name);
-    }
+    int byte;
+    text_clear(&script->line);
     script->number++;
-    if (length > 0 && script->line[length - 1] == '\n') {
-        script->line[--length] = '\0';
+    errno = 0;
+    while ((byte = getc(script->file)) != EOF && byte != '\n') {
+        if (byte == '\0') {
+            return error_set(error, ERROR_INPUT, "%s:%lu: a NUL character stands in the line", script->name,
+                             script->number);
+        }
+        if (script->line.length == LINE_BYTES_MAX) {
+            return error_set(error, ERROR_INPUT, "%s:%lu: the line is longer than %d MiB", script->name,
+                             script->number, LINE_BYTES_MAX >> 20);
+        }
+        text_append_char(&script->line, (char)byte);
     }
-    return strlen(script->line) == (size_t)length ||
-           error_set(error, ERROR_INPUT, "%s:%lu: a NUL character stands in the line", script->name,
-                     script->number);
+    if (byte == EOF && ferror(script->file) != 0) {
+        return error_set_errno(error, errno, "cannot read %s", script->name);
+    }
+    *more = byte != EOF || script->line.length != 0;
+    return text_ok(&script->line, error);
 }
 
 static bool script_run(Interpreter *interpreter, Script *script, Error *error)
@@ -292,7 +299,7 @@ static bool script_run(Interpreter *interpreter, Script *script, Error *error)
         bool tolerant = false;
         text_copy_visible(name, sizeof name, script->name, strlen(script->name));
         snprintf(where, sizeof where, "%s:%lu", name, script->number);
-        if (!interpreter_run(interpreter, where, script->line, &tolerant, error)) {
+        if (!interpreter_run(interpreter, where, text_view(&script->line), &tolerant, error)) {
             if (!tolerant || !script_goes_on(interpreter)) {
                 return false;
             }
@@ -316,7 +323,7 @@ bool interpreter_file(Interpreter *interpreter, const char *path, Error *error)
     interpreter->told = false;
     bool done = script_run(interpreter, &script, error);
     interpreter->depth--;
-    free(script.line);
+    text_free(&script.line);
     if (!standard) {
         fclose(script.file);
     }

@@ -58,8 +58,24 @@ static void csv_leading(Text *text, const Document *document, size_t end, bool h
     }
 }
 
-static void csv_columns(Text *text, const Table *table, const Cell *cells)
+/* Whether an identifying field before item `end` has the key of a column already. */
+static bool csv_key_taken(const Document *document, size_t end, const char *key)
 {
+    for (size_t i = 0; i < end; i++) {
+        const Item *item = &document->items.items[i];
+        if (csv_leads(item) && strcmp(item->key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The table of item `index`, as a header (`cells` NULL) or a row. Every key stands once: where a column has
+ * that of an identifying field, the table's own comes before it. */
+static void csv_columns(Text *text, const Document *document, size_t index, const Cell *cells)
+{
+    const Item *item = &document->items.items[index];
+    const Table *table = item->table;
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++) {
         if (!where_shows(table->columns[i].where, IN_CSV, false)) {
@@ -69,9 +85,13 @@ static void csv_columns(Text *text, const Table *table, const Cell *cells)
         first = false;
         if (cells == NULL) {
             bool of_group = table->group_key != NULL && i >= table->group_leading;
-            text_append(text, of_group ? table->group_key : "");
-            text_append(text, of_group ? "." : "");
-            text_append(text, table->columns[i].key);
+            const char *key = table->columns[i].key;
+            const char *before = of_group                              ? table->group_key
+                                 : csv_key_taken(document, index, key) ? item->key
+                                                                       : NULL;
+            text_append(text, before != NULL ? before : "");
+            text_append(text, before != NULL ? "." : "");
+            text_append(text, key);
         } else {
             csv_cell(text, &cells[i]);
         }
@@ -87,12 +107,12 @@ static bool csv_table(Writer *writer, const Document *document, size_t index)
         return false;
     }
     csv_leading(&writer->text, document, index, true);
-    csv_columns(&writer->text, table, NULL);
+    csv_columns(&writer->text, document, index, NULL);
     bool done = true;
     for (size_t row = 0; done && row < table->rows; row++) {
         const Cell *cells = table_cells(table, row, scratch);
         csv_leading(&writer->text, document, index, false);
-        csv_columns(&writer->text, table, cells);
+        csv_columns(&writer->text, document, index, cells);
         done = writer_step(writer);
     }
     mem_free(scratch);

@@ -298,8 +298,18 @@ static bool leads_somewhere(const char *path, Error *error)
     return there;
 }
 
+void session_keep_input(Session *session)
+{
+    session->keeps_input = true;
+}
+
 bool session_load(Session *session, const char *path, Progress *progress, Error *error)
 {
+    if (session->keeps_input && strcmp(path, "-") == 0) {
+        return error_set(
+            error, ERROR_INPUT,
+            "standard input has the commands, not a capture: name a file, or use exscope - -e ...");
+    }
     if (!leads_somewhere(path, error)) {
         return false;
     }

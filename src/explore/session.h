@@ -25,6 +25,9 @@ CommandSet *session_commands(Session *session);
  * same time waits for the first. */
 bool session_load(Session *session, const char *path, Progress *progress, Error *error);
 
+/* Commands or keys come from standard input: from now on `-` is refused as a capture. */
+void session_keep_input(Session *session);
+
 /* The same as a job; *job (NULL is fine) is its id. */
 bool session_load_start(Session *session, const char *path, uint32_t *job, Error *error);
 

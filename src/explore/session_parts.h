@@ -87,6 +87,7 @@ struct Session {
     CommandSet *commands;
     _Atomic uint64_t changes;
     _Atomic bool quitting;
+    _Atomic bool keeps_input; /* standard input is no capture */
     Settings settings;
     Dataset *open;           /* NULL: nothing */
     Dataset *loading;        /* NULL: nothing */

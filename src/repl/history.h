@@ -4,8 +4,8 @@
 
 #include "explore/session.h"
 
-/* Appends $XDG_CONFIG_HOME/exscope/exscoperc, or the same below ~/.config. False when neither variable nor home
- * is known. */
+/* Appends $XDG_CONFIG_HOME/exscope/exscoperc, or the same below ~/.config. False when neither variable nor
+ * home is known. */
 bool rc_path(Text *path);
 
 /* Puts the lines of $XDG_STATE_HOME/exscope/history (or below ~/.local/state) before those of the session. A

@@ -73,7 +73,8 @@ typedef struct ReportRequest {
     ReportReplays replays;
     /* REPORT_REPLAYS_RUN: of the worst so many of these phases; 0: none. */
     size_t top;
-    /* NULL: every available row of those phases is replayed. Else asked first, on a worker. False stops all. */
+    /* NULL: every available row of those phases is replayed. Else asked first, on a worker. False stops all.
+     */
     bool (*wanted)(void *context, const ReportRow *row, bool *wanted, Error *error);
     /* Told of each row that was replayed, or whose replay was refused, on a worker, while `view` holds the
      * mode's phase. May be NULL. False stops all. */

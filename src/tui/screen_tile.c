@@ -366,6 +366,7 @@ static void draw_list_pane(Tui *tui, TileState *state, Selection selection, cons
 static void draw_timeline(Tui *tui, TileState *state, Selection selection, const TileReplay *replay)
 {
     Rect area = state->panes[TILE_TIMELINE];
+    bool distrusted = tui_distrusted(tui, selection.entry, selection.mode, LATER);
     char title[160], missing[60];
     if (replay == NULL) {
         snprintf(title, sizeof title, "timeline: %s",
@@ -373,9 +374,10 @@ static void draw_timeline(Tui *tui, TileState *state, Selection selection, const
     } else if (state->timeline.from < state->timeline.to) {
         snprintf(title, sizeof title, "timeline: cycles %s to %s of %s",
                  figure_count(state->timeline.from).text, figure_count(state->timeline.to).text,
-                 figure_count(replay->phase_cycles).text);
+                 figure_trusted(replay->phase_cycles, distrusted).text);
     } else {
-        snprintf(title, sizeof title, "timeline: %s cycles", figure_count(replay->phase_cycles).text);
+        snprintf(title, sizeof title, "timeline: %s cycles",
+                 figure_trusted(replay->phase_cycles, distrusted).text);
     }
     draw_pane_title(&tui->grid, area, tui->preferences.tile_pane == TILE_TIMELINE, title);
     if (replay != NULL) {

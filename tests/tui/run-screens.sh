@@ -12,7 +12,8 @@
 #     (the screen)
 #
 # capture, options and locale may be left out (nothing is open, none, C.UTF-8). A line `before:` is a command that
-# runs first; `make:` instead of capture: has mkcapture make one (on 1472 tiles). Times ("0.012 s") are compared as T. With EXSCOPE_UPDATE=1 the screens are written, not compared.
+# runs first; `make:` instead of capture: has mkcapture make one (on 1472 tiles). Times ("0.012 s") are compared as T.
+# With EXSCOPE_UPDATE=1 the screens are written, not compared.
 set -u
 here=$EXSCOPE_SOURCE_DIR/tests/tui
 work=$(mktemp -d) || exit 1
