@@ -15,23 +15,7 @@ mkdir "$work/bin" "$work/home"
 ln -s "$EXSCOPE_PROGRAM" "$work/bin/exscope"
 ln -s "$source_dir/data" "$work/home/data"
 PATH=$work/bin:$PATH
-number=0
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        [ ! -s "$work/log" ] || tail -n 20 "$work/log" | sed 's/^/# /'
-    fi
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 has() { command -v "$1" >/dev/null 2>&1; }
 

@@ -6,18 +6,7 @@ set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-number=0
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        tail -n 20 "$work/log" | sed 's/^/# /'
-    fi
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 mkdir "$work/source" "$work/build"
 (cd "$EXSCOPE_SOURCE_DIR" && tar -cf - --exclude=./build --exclude=./_build --exclude=./_inst --exclude=./.git \

@@ -8,17 +8,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 dest="$work/a folder"
-number=0
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-    fi
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 # installs TARGET: runs make install or uninstall
 installs() {

@@ -8,22 +8,7 @@ page=$EXSCOPE_BUILD_DIR/doc/exscope.1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 ln -s "$EXSCOPE_SOURCE_DIR/data" "$work/data"
-number=0
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-    fi
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 exscope() {
     (cd "$work" && "$EXSCOPE_PROGRAM" "$@") </dev/null

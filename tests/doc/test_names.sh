@@ -7,17 +7,7 @@ export LC_ALL
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$EXSCOPE_SOURCE_DIR" || exit 1
-number=0
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-    fi
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 # What is in the tree: files, folders, and all words of code, tests and build files (but for these tests).
 code="src tests data/make.sh data/local.mk doc/local.mk doc/manual.c completions configure.ac Makefile.am dev"

@@ -10,23 +10,12 @@ cp -R "$EXSCOPE_SOURCE_DIR/src" "$work/src"
 chmod -R u+w "$work/src"
 cc=$(sed -n 's/^CC = //p' "$EXSCOPE_BUILD_DIR/Makefile")
 flags=$(sed -n 's/^WARNING_CFLAGS = //p' "$EXSCOPE_BUILD_DIR/Makefile")
-number=0
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 # section TITLE: the code blocks of a walk-through
 section() {
     awk -v title="## $1" '$0 == title { shown = 1; next } /^## / { shown = 0 }
         shown && /^       / { print substr($0, 8) } shown && /^$/ { print "" }' "$EXSCOPE_SOURCE_DIR/CONTRIBUTING.md"
-}
-
-# result STATUS NAME
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        sed 's/^/# /' "$work/log"
-    fi
 }
 
 # compiles FILE NAME

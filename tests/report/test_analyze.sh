@@ -5,17 +5,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 data=$EXSCOPE_SOURCE_DIR/data
-number=0
-
-# result STATUS NAME: 0 is good
-result() {
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-    fi
-}
+. "$EXSCOPE_SOURCE_DIR/tests/tools/tap.sh"
 
 # run STATUS ARGUMENT...: runs analyze, its output in out and err; good when it exits like that
 run() {

@@ -5,6 +5,7 @@ tests_tools_mkcapture_SOURCES = tests/tools/mkcapture.c
 TESTS += tests/tools/test_data.sh tests/tools/test_readme.sh
 dist_check_SCRIPTS += tests/tools/test_data.sh tests/tools/test_readme.sh tests/tools/doc-check.sh \
 	tests/tools/doc-links.sh
+EXTRA_DIST += tests/tools/tap.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_mkcapture
